@@ -1,0 +1,24 @@
+package helve
+
+import (
+	"crypto/rand"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Call is one request as the caller makes it. The executor never changes it.
+type Call struct {
+	// ID names the call within its run. Empty: one is issued.
+	ID string
+	// Tool is the name or an alias of a tool.
+	Tool string
+	// Arguments is raw JSON as the model wrote it. Empty, white space and null
+	// mean {}.
+	Arguments jsontext.Value
+	// Key is the idempotency key that the caller chose, scoped by tenant and
+	// tool. Empty: the contract's rule. An argument that the contract names as
+	// key comes before it.
+	Key string
+}
+
+func newID(prefix string) string { return prefix + rand.Text()[:20] }

@@ -1,0 +1,70 @@
+package calendar_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"helve.dev/helve/examples/dayflow/internal/calendar"
+	"helve.dev/helve/examples/dayflow/internal/day"
+)
+
+// load returns a time zone by its name.
+func load(t testing.TB, name string) *time.Location {
+	t.Helper()
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loc
+}
+
+// wrap makes a calendar of the lines of events.
+func wrap(events ...string) string {
+	var b strings.Builder
+	b.WriteString("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n")
+	for i, lines := range events {
+		fmt.Fprintf(&b, "BEGIN:VEVENT\r\nUID:e%d\r\n%s\r\nEND:VEVENT\r\n", i, strings.ReplaceAll(lines, "\n", "\r\n"))
+	}
+	b.WriteString("END:VCALENDAR\r\n")
+	return b.String()
+}
+
+// read returns the calendar that is in the text.
+func read(t testing.TB, text string) *calendar.Calendar {
+	t.Helper()
+	cal, err := calendar.OpenFS(fstest.MapFS{"c.ics": {Data: []byte(text)}}, "c.ics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cal
+}
+
+// days returns what cal has on n days from first.
+func days(t testing.TB, cal *calendar.Calendar, first string, n int, loc *time.Location) calendar.Agenda {
+	t.Helper()
+	agenda, err := cal.Days(t.Context(), day.MustParse(first), n, loc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return agenda
+}
+
+// show writes each event on a line: its times, its summary and whether it was
+// cancelled.
+func show(events []calendar.Event) []string {
+	var lines []string
+	for _, e := range events {
+		line := e.Start.Format("02 Jan 15:04") + e.End.Format("-15:04 ") + e.Summary
+		if e.AllDay {
+			line = fmt.Sprintf("%s..%s %s", e.First, e.Last, e.Summary)
+		}
+		if e.Status == calendar.Cancelled {
+			line += " (cancelled)"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

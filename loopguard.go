@@ -1,0 +1,144 @@
+package helve
+
+import (
+	"fmt"
+	"regexp"
+	"sync"
+)
+
+const (
+	maxLoopRuns  = 1024 // runs watched at once; the oldest are forgotten
+	maxLoopCalls = 4096 // different calls counted in one run
+)
+
+// A loopGuard counts equal calls within runs.
+type loopGuard struct {
+	limits LoopLimits
+
+	mu    sync.Mutex
+	runs  map[loopRun]*loopCounts
+	order []loopRun
+}
+
+type loopRun struct{ tenant, run string }
+
+type loopCounts struct{ equal, failed, alike map[string]int }
+
+// A loopEntry is a call as the guard knows it.
+type loopEntry struct{ run, call, alike string }
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// identify names a call: exactly, and but for its numbers.
+func (g *loopGuard) identify(f *flight) (run loopRun, call, alike string) {
+	name := f.name
+	if f.tool != nil {
+		name = f.tool.c.Name
+	}
+	args := f.asked
+	if args == nil {
+		args = f.sent
+	}
+	call = name + "\x00" + clip(string(args), 4096)
+	return loopRun{f.scope.Tenant, f.scope.Run}, call, name + "\x00" + digits.ReplaceAllString(call, "0")
+}
+
+// check is asked before a call runs, and refuses one that repeats itself.
+func (g *loopGuard) check(f *flight) *Error {
+	if f.scope.Run == "" || f.depth > 0 {
+		return nil
+	}
+	run, call, alike := g.identify(f)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := g.counts(run)
+	limit := g.limits.Equal
+	if f.tool.c.Poll > 0 {
+		limit = f.tool.c.Poll
+	}
+	// A call is counted here, when it is about to run, so that calls side by
+	// side cannot pass the limit together.
+	bump(c.equal, call)
+	if c.equal[call] >= limit && f.tool.c.Poll == 0 || c.equal[call] > limit {
+		return loopError(fmt.Sprintf("this exact call was made %d times in this run", c.equal[call]))
+	}
+	if f.tool.c.Poll == 0 {
+		return g.failing(c, call, alike)
+	}
+	return nil
+}
+
+// failing refuses the call that would be one failure too many.
+func (g *loopGuard) failing(c *loopCounts, call, alike string) *Error {
+	if n := c.failed[call] + 1; n >= g.limits.Refuse {
+		return loopError(fmt.Sprintf("this exact call has failed %d times already", n-1))
+	}
+	if n := c.alike[alike] + 1; n >= 2*g.limits.Refuse {
+		return loopError(fmt.Sprintf("calls like this one, but for their numbers, have failed %d times already", n-1))
+	}
+	return nil
+}
+
+func loopError(why string) *Error {
+	return &Error{
+		Code: CodeLoopDetected, Message: why + "; it is refused now",
+		Suggestion: "Do something else, or tell the user what does not work.",
+	}
+}
+
+// note counts a call that has its result: one that failed is warned of, and
+// one that is refused before it could run is refused for good at the limit.
+func (g *loopGuard) note(f *flight, res *Result) {
+	if f.scope.Run == "" || f.depth > 0 {
+		return
+	}
+	run, call, alike := g.identify(f)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch res.Code() {
+	case "":
+		if c := g.runs[run]; c != nil {
+			delete(c.failed, call)
+			delete(c.alike, alike)
+		}
+		return
+	case CodePending, CodeInProgress, CodeRateLimited, CodeBudgetExhausted, CodeLoopDetected, CodeCanceled:
+		return
+	}
+	c := g.counts(run)
+	if e := g.failing(c, call, alike); e != nil && f.attempts == 0 {
+		e.Faults, e.Details = res.Error.Faults, res.Error.Details
+		e.Message += "; the last failure was: " + res.Error.Message
+		res.Error = e
+		return
+	}
+	bump(c.failed, call)
+	bump(c.alike, alike)
+	if n := c.failed[call]; n >= g.limits.Warn {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("This exact call has failed %d times. Change something, or stop: after %d it is refused.", n, g.limits.Refuse-1))
+	}
+}
+
+// counts returns the run's counts, making room for a new run.
+func (g *loopGuard) counts(run loopRun) *loopCounts {
+	if c := g.runs[run]; c != nil {
+		return c
+	}
+	if g.runs == nil {
+		g.runs = map[loopRun]*loopCounts{}
+	}
+	if len(g.order) == maxLoopRuns {
+		delete(g.runs, g.order[0])
+		g.order = g.order[1:]
+	}
+	c := &loopCounts{map[string]int{}, map[string]int{}, map[string]int{}}
+	g.runs[run] = c
+	g.order = append(g.order, run)
+	return c
+}
+
+func bump(m map[string]int, key string) {
+	if _, known := m[key]; known || len(m) < maxLoopCalls {
+		m[key]++
+	}
+}

@@ -1,0 +1,138 @@
+package helve
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Surface is where a person looks at a result.
+type Surface uint8
+
+const (
+	// Terminal is plain text without control sequences.
+	Terminal Surface = iota
+	// Page is HTML, escaped, to be put into a page as it is.
+	Page
+)
+
+// A RenderFunc makes what a person sees of a result, as plain text. It is
+// escaped for the surface afterwards, so that nothing a tool returns can drive
+// a terminal or a page. Where it returns "" or panics the usual view is shown.
+type RenderFunc func(res *Result, surface Surface) string
+
+// Render returns what a person sees of a result. The view is the tool's own
+// where it has one; see [Tool.WithRender].
+func Render(res *Result, surface Surface) string {
+	text := renderOwn(res, surface)
+	if text == "" {
+		text = renderUsual(res)
+	}
+	text = plainText(text)
+	if surface == Page {
+		return "<pre>" + html.EscapeString(text) + "</pre>"
+	}
+	return text
+}
+
+func renderOwn(res *Result, surface Surface) (text string) {
+	if res.render == nil || !res.OK() {
+		return ""
+	}
+	defer func() {
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	return res.render(res, surface)
+}
+
+func renderUsual(res *Result) string {
+	var b strings.Builder
+	switch {
+	case res.Pending != nil:
+		fmt.Fprintf(&b, "%s waits: %s", res.Tool, res.Pending.Reason)
+		if id := res.Pending.Approval; id != "" {
+			fmt.Fprintf(&b, " (approval %s)", id)
+		}
+	case res.Error != nil:
+		fmt.Fprintf(&b, "%s failed: %s (%s)", res.Tool, res.Error.Message, res.Error.Code)
+		for _, f := range res.Error.Faults {
+			fmt.Fprintf(&b, "\n  %s: %s", orElse(f.Path, "arguments"), f.Problem)
+			if f.Suggestion != "" {
+				fmt.Fprintf(&b, " (%s)", f.Suggestion)
+			}
+		}
+		if res.Error.Suggestion != "" {
+			b.WriteString("\n" + res.Error.Suggestion)
+		}
+	default:
+		b.WriteString(renderData(res.Data))
+	}
+	if res.Replayed {
+		b.WriteString("\n(replayed: nothing was done again)")
+	}
+	for _, c := range res.Content {
+		fmt.Fprintf(&b, "\n[%s %s %s]", c.Type, c.Name, c.URI)
+	}
+	for _, line := range append([]string{res.Note}, res.Warnings...) {
+		if line != "" {
+			b.WriteString("\n" + line)
+		}
+	}
+	return b.String()
+}
+
+// renderData shows text as text and the rest as indented JSON.
+func renderData(data jsontext.Value) string {
+	if text, err := unquote(data); err == nil {
+		return text
+	}
+	v := data.Clone()
+	if v.Indent(jsontext.WithIndent("  ")) != nil {
+		return string(data)
+	}
+	return string(bytes.TrimSpace(v))
+}
+
+// RenderCall returns what a person who is asked must see: the tool, and exactly
+// the arguments that will run, each on lines of its own.
+func RenderCall(a *Approval, surface Surface) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s)", a.Tool, a.Effect)
+	for _, f := range members(a.Arguments) {
+		text := renderData(f.value)
+		if strings.Contains(text, "\n") {
+			text = "\n    " + strings.ReplaceAll(text, "\n", "\n    ")
+		}
+		fmt.Fprintf(&b, "\n  %s: %s", f.name, text)
+	}
+	text := plainText(b.String())
+	if surface == Page {
+		return "<pre>" + html.EscapeString(text) + "</pre>"
+	}
+	return text
+}
+
+// plainText shows control and direction characters instead of obeying them: a
+// text that rewrites the line above it must not deceive who approves it.
+func plainText(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n' || r == '\t':
+			b.WriteRune(r)
+		case r == unicode.ReplacementChar:
+			b.WriteRune(r)
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == 0x2028, r == 0x2029, r == 0xFEFF:
+			fmt.Fprintf(&b, "\\u%04x", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,118 @@
+package schema_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"helve.dev/helve/schema"
+)
+
+const eventSchema = `{
+	"type":"object",
+	"properties":{
+		"calendar_id":{"type":"string","pattern":"^[a-z0-9_]{3,40}$"},
+		"title":{"type":"string","minLength":1,"maxLength":200},
+		"start":{"type":"string","format":"date-time"},
+		"minutes":{"type":"integer","minimum":5,"maximum":1440},
+		"priority":{"type":"number","exclusiveMinimum":0,"maximum":9.5},
+		"visibility":{"type":"string","enum":["public","private","confidential"]},
+		"all_day":{"type":"boolean"},
+		"attendees":{"type":"array","maxItems":50,"uniqueItems":true,"items":{"type":"string","format":"email"}},
+		"location":{"type":"object","properties":{"name":{"type":"string"},"lat":{"type":"number"},"lon":{"type":"number"}},"required":["name"]},
+		"labels":{"type":"object","additionalProperties":{"type":"string"}},
+		"repeat":{"anyOf":[{"type":"string"},{"type":"null"}]},
+		"note":{"type":["string","null"]}
+	},
+	"required":["calendar_id","title","start"]
+}`
+
+const event = `{"calendar_id":"work_main","title":"Quarterly \u201creview\u201d with everyone","start":"2026-01-31T09:30:00Z",
+"minutes":90,"priority":2.5,"visibility":"private","all_day":false,"attendees":["ana@example.com","rui@example.com","zoe@example.org"],
+"location":{"name":"Room 4, second floor","lat":38.7223,"lon":-9.1393},"labels":{"team":"core","quarter":"Q1"},"repeat":null,"note":"bring the figures"}`
+
+// sizes are the inputs that the performance goals speak of.
+func sizes() []struct{ name, schema, input string } {
+	rows := make([]string, 500)
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`{"id":%d,"name":"row number %d","price":%d.50,"in_stock":true,"tags":["a","b"],"note":"a line of text that says little"}`, i, i, i)
+	}
+	return []struct{ name, schema, input string }{
+		{"tiny", `{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false}`, `{"city":"Lisbon"}`},
+		{"medium", eventSchema, event},
+		{"large", `{"type":"object","properties":{"rows":{"type":"array","items":{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string","maxLength":80},` +
+			`"price":{"type":"number","minimum":0},"in_stock":{"type":"boolean"},"tags":{"type":"array","items":{"type":"string"}},"note":{"type":"string"}},` +
+			`"required":["id","name"],"additionalProperties":false}}}}`, `{"rows":[` + strings.Join(rows, ",") + `]}`},
+	}
+}
+
+// TestValidNoAllocations holds the goal of docs: a valid value costs no allocation, whatever its size.
+func TestValidNoAllocations(t *testing.T) {
+	for _, size := range sizes() {
+		v := compile(t, size.schema, &schema.Config{Closed: true})
+		in := []byte(size.input)
+		if r := v.Validate(in); !r.OK() {
+			t.Fatalf("%s: %v", size.name, r.Faults)
+		}
+		if n := testing.AllocsPerRun(100, func() { v.Validate(in) }); n > 0 {
+			t.Errorf("%s: Validate: %v allocations, want none", size.name, n)
+		}
+		if n := testing.AllocsPerRun(100, func() { v.Normalize(in) }); n > 0 {
+			t.Errorf("%s: Normalize: %v allocations, want none", size.name, n)
+		}
+	}
+}
+
+func BenchmarkValidate(b *testing.B) {
+	for _, size := range sizes() {
+		v := compile(b, size.schema, &schema.Config{Closed: true})
+		in := []byte(size.input)
+		b.Run(size.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(in)))
+			for b.Loop() {
+				v.Validate(in)
+			}
+		})
+		b.Run(size.name+"/tokens", func(b *testing.B) { // the floor that the goal is a multiple of
+			b.ReportAllocs()
+			b.SetBytes(int64(len(in)))
+			dec := jsontext.NewDecoder(bytes.NewReader(in))
+			for b.Loop() {
+				dec.Reset(bytes.NewBuffer(in))
+				for {
+					if _, err := dec.ReadToken(); err != nil {
+						if err != io.EOF {
+							b.Fatal(err)
+						}
+						break
+					}
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkRefuse(b *testing.B) {
+	v := compile(b, eventSchema, &schema.Config{Closed: true})
+	in := []byte(strings.NewReplacer(`"minutes":90`, `"minutes":"90"`, `"private"`, `"secret"`, `"note"`, `"notes"`).Replace(event))
+	b.ReportAllocs()
+	for b.Loop() {
+		if r := v.Validate(in); len(r.Faults) != 3 {
+			b.Fatal(r.Faults)
+		}
+	}
+}
+
+func BenchmarkNormalizeDefaults(b *testing.B) {
+	v := compile(b, `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","default":3},"mode":{"enum":["hourly","daily"],"default":"daily"}},"required":["city"]}`, nil)
+	in := []byte(`{"city":"Porto"}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		v.Normalize(in)
+	}
+}

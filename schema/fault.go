@@ -1,0 +1,196 @@
+package schema
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"helve.dev/helve/internal/jsonx"
+)
+
+// A Fault is one thing wrong with a value, said so that whoever sent the value can mend it.
+type Fault struct {
+	// Path is a JSON Pointer (RFC 6901) to what is wrong; "" is the whole value. For a missing property it is where the
+	// property would stand.
+	Path string `json:"path"`
+	// Problem is a short sentence without a subject: "must be an integer, got ...", "unknown", "missing; wants a string".
+	Problem string `json:"problem"`
+	// Suggestion is what was probably meant: a property's name, or a value. A string is given without its quotes, unless the
+	// quotes are the point. Empty when there is no good guess.
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// A Report is what a check found. A nil *Report means that there is nothing to say.
+type Report struct {
+	// Faults are in document order, at most 32. Empty means that the value is valid.
+	Faults []Fault
+	// More counts the faults beyond those listed.
+	More int
+	// Aliases are the former property names that Normalize has resolved.
+	Aliases []Alias
+	// Deprecated are JSON Pointers to the given properties whose schema says that they are deprecated. Only Normalize fills it.
+	Deprecated []string
+}
+
+// An Alias is one former name of a root property that was resolved to its present one.
+type Alias struct{ From, To string }
+
+// OK reports whether there is no fault. It is true for a nil Report.
+func (r *Report) OK() bool { return r == nil || len(r.Faults) == 0 }
+
+// faultKind says what is wrong. Kinds from malformed on stop the check and stand alone.
+type faultKind uint8
+
+const (
+	wrongType faultKind = iota + 1
+	notInEnum
+	notConst
+	belowMin
+	aboveMax
+	notAbove
+	notBelow
+	notMultiple
+	outOfRange
+	tooShort
+	tooLong
+	noMatch
+	wrongFormat
+	tooFewItems
+	tooManyItems
+	tooFewMatches
+	tooManyMatches
+	notUnique
+	missing
+	missingBeside
+	unknown
+	duplicate
+	aliasTwice
+	tooFewMembers
+	tooManyMembers
+	notAllowed
+	mustNot
+	noBranch
+	ambiguous
+	badDiscriminator
+
+	malformed
+	trailing
+	tooDeep
+	tooLarge
+	tooComplex
+)
+
+// A fault is a Fault before it is put into words, which costs nothing until somebody reads it.
+type fault struct {
+	kind    faultKind
+	at, end int // the value, or the member's name
+	order   int // where it belongs in document order
+	node    *node
+	name    string // of the property concerned
+	other   string
+	enum    *enumRule
+	list    []*node
+	x, y    int
+}
+
+const wrongTypeWeight = 1000
+
+// weight says how much the fault speaks against the branch having been meant. at is where the branch's value starts.
+func (f fault) weight(at int) int {
+	switch {
+	case f.kind == wrongType && f.at == at, f.kind == notAllowed && f.at == at:
+		return wrongTypeWeight
+	case f.kind == notConst:
+		return 20
+	case f.kind == notInEnum, f.kind == unknown:
+		return 3
+	}
+	return 2
+}
+
+// report puts the faults into words, in document order.
+func (s *state) report() *Report {
+	if s.fatal != 0 {
+		return &Report{Faults: []Fault{s.fatalFault()}}
+	}
+	if len(s.faults) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(s.faults, func(a, b fault) int { return cmp.Compare(a.order, b.order) })
+	r := &Report{More: s.extra}
+	seen := map[Fault]bool{}
+	for _, f := range s.faults {
+		if len(r.Faults) == maxListed {
+			r.More++
+			continue
+		}
+		// Two subschemas that say the same give one fault.
+		if worded := s.word(f); !seen[worded] {
+			seen[worded] = true
+			r.Faults = append(r.Faults, worded)
+		}
+	}
+	return r
+}
+
+func (s *state) fatalFault() Fault {
+	at := s.fatalAt
+	switch s.fatal {
+	case trailing:
+		return Fault{Problem: "is not one JSON value: more text follows it at byte " + strconv.Itoa(at) + ", " + excerpt(s.d[at:])}
+	case tooDeep:
+		return Fault{Problem: "is nested too deep: more than " + strconv.Itoa(s.v.maxDepth) + " levels at byte " + strconv.Itoa(at)}
+	case tooLarge:
+		return Fault{Problem: "is too large: " + strconv.Itoa(len(s.d)) + " bytes, at most " + strconv.Itoa(s.v.maxSize) + " are accepted"}
+	case tooComplex:
+		return Fault{Problem: "is too complex to check; send a smaller or simpler value"}
+	}
+	if at >= len(s.d) {
+		if len(s.d) == jsonx.Space(s.d, 0) {
+			return Fault{Problem: "is empty, which is not JSON"}
+		}
+		return Fault{Problem: "is not valid JSON: it ends too early, at byte " + strconv.Itoa(len(s.d))}
+	}
+	return Fault{Problem: "is not valid JSON: at byte " + strconv.Itoa(at) + ", " + malformedAt(s.d, at)}
+}
+
+// path returns the JSON Pointer to the value or the member's name that starts at d[at]. It is found by walking the text again,
+// so that checking keeps no path.
+func (s *state) path(at int) string {
+	var b strings.Builder
+	i := jsonx.Space(s.d, 0)
+	for i != at && i < len(s.d) {
+		isObject := s.d[i] == '{'
+		if !isObject && s.d[i] != '[' {
+			break
+		}
+		next := -1
+		k := jsonx.Space(s.d, i+1)
+		for ordinal := 0; s.d[k] != '}' && s.d[k] != ']'; ordinal++ {
+			v := k
+			if isObject {
+				v = s.memberValue(k)
+			}
+			end := jsonx.Skip(s.d, v)
+			if at < end {
+				b.WriteByte('/')
+				if isObject {
+					b.WriteString(escapePointer(string(jsonx.Unquote(nil, s.d[k:jsonx.Skip(s.d, k)]))))
+				} else {
+					b.WriteString(strconv.Itoa(ordinal))
+				}
+				if next = v; at == k {
+					next = at
+				}
+				break
+			}
+			k = s.next(end)
+		}
+		if next < 0 {
+			break
+		}
+		i = next
+	}
+	return b.String()
+}

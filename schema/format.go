@@ -1,0 +1,253 @@
+package schema
+
+import (
+	"bytes"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// A format is one value of the keyword format (validation specification, section 7.3).
+type format struct {
+	check   func([]byte) bool
+	want    string // what is wanted, for messages
+	suggest func(string) string
+}
+
+var formats = map[string]*format{
+	"date-time":             {isDateTime, "a date and time such as 2026-01-31T09:30:00Z", nil},
+	"date":                  {isDate, "a date such as 2026-01-31", suggestDate},
+	"time":                  {isTime, "a time such as 09:30:00Z", nil},
+	"duration":              {isDuration, "an ISO 8601 duration such as PT1H30M", nil},
+	"email":                 {isEmail, "an e-mail address", nil},
+	"idn-email":             {isIDNEmail, "an e-mail address", nil},
+	"hostname":              {isHostname, "a host name", nil},
+	"ipv4":                  {isIPv4, "an IPv4 address such as 192.0.2.1", nil},
+	"ipv6":                  {isIPv6, "an IPv6 address such as 2001:db8::1", nil},
+	"uri":                   {isURI, "a URI such as https://example.com/a", nil},
+	"uri-reference":         {isURIReference, "a URI or a relative reference", nil},
+	"iri":                   {isIRI, "an IRI such as https://example.com/a", nil},
+	"iri-reference":         {isIRIReference, "an IRI or a relative reference", nil},
+	"uuid":                  {isUUID, "a UUID such as 123e4567-e89b-12d3-a456-426614174000", nil},
+	"regex":                 {isRegex, "a regular expression", nil},
+	"json-pointer":          {isJSONPointer, "a JSON Pointer such as /a/0", nil},
+	"relative-json-pointer": {isRelativePointer, "a relative JSON Pointer such as 1/a", nil},
+	"uri-template":          {isURITemplate, "a URI template such as /a/{id}", nil},
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// twoDigits reads two digits; -1 when there are none.
+func twoDigits(b []byte) int {
+	if len(b) < 2 || !isDigit(b[0]) || !isDigit(b[1]) {
+		return -1
+	}
+	return int(b[0]-'0')*10 + int(b[1]-'0')
+}
+
+// isDate is full-date of RFC 3339.
+func isDate(b []byte) bool {
+	if len(b) != 10 || b[4] != '-' || b[7] != '-' {
+		return false
+	}
+	century, year, month, day := twoDigits(b), twoDigits(b[2:]), twoDigits(b[5:]), twoDigits(b[8:])
+	if century < 0 || year < 0 || month < 1 || month > 12 || day < 1 {
+		return false
+	}
+	return day <= time.Date(century*100+year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+}
+
+// isTime is full-time of RFC 3339. A leap second must fall at the end of a UTC day.
+func isTime(b []byte) bool {
+	if len(b) < 9 || b[2] != ':' || b[5] != ':' {
+		return false
+	}
+	h, m, sec := twoDigits(b), twoDigits(b[3:]), twoDigits(b[6:])
+	if h < 0 || h > 23 || m < 0 || m > 59 || sec < 0 || sec > 60 {
+		return false
+	}
+	b = b[8:]
+	if b[0] == '.' {
+		n := 1
+		for n < len(b) && isDigit(b[n]) {
+			n++
+		}
+		if n == 1 {
+			return false
+		}
+		b = b[n:]
+	}
+	offset, ok := zoneOffset(b)
+	if !ok {
+		return false
+	}
+	return sec < 60 || ((h*60+m-offset)+2*24*60)%(24*60) == 23*60+59
+}
+
+// zoneOffset reads Z or +hh:mm, in minutes.
+func zoneOffset(b []byte) (int, bool) {
+	if len(b) == 1 {
+		return 0, b[0]|0x20 == 'z'
+	}
+	if len(b) != 6 || b[0] != '+' && b[0] != '-' || b[3] != ':' {
+		return 0, false
+	}
+	h, m := twoDigits(b[1:]), twoDigits(b[4:])
+	if h < 0 || h > 23 || m < 0 || m > 59 {
+		return 0, false
+	}
+	if b[0] == '-' {
+		return -(h*60 + m), true
+	}
+	return h*60 + m, true
+}
+
+func isDateTime(b []byte) bool {
+	return len(b) > 11 && b[10]|0x20 == 't' && isDate(b[:10]) && isTime(b[11:])
+}
+
+// suggestDate rewrites a date in another order, where only one reading is a date.
+func suggestDate(s string) string {
+	var found []string
+	for _, layout := range []string{
+		"2006/1/2", "2006.1.2", "2006-1-2", "20060102", "2.1.2006", "2/1/2006", "2-1-2006", "1/2/2006", "1-2-2006",
+		"2 January 2006", "2 Jan 2006", "January 2, 2006", "Jan 2, 2006", "January 2 2006", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05",
+	} {
+		t, err := time.Parse(layout, s)
+		if err != nil {
+			continue
+		}
+		if iso := t.Format(time.DateOnly); !contains(found, iso) {
+			found = append(found, iso)
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
+}
+
+// isDuration is duration of RFC 3339, appendix A.
+func isDuration(b []byte) bool {
+	if len(b) < 3 || b[0] != 'P' {
+		return false
+	}
+	b = b[1:]
+	if b[len(b)-1] == 'W' {
+		rest, ok := durationUnits(b, "W")
+		return ok && len(rest) == 0
+	}
+	date, clock, hasClock := bytes.Cut(b, []byte("T"))
+	if rest, ok := durationUnits(date, "YMD"); len(rest) > 0 || !ok && len(date) > 0 {
+		return false
+	}
+	if !hasClock {
+		return true
+	}
+	rest, ok := durationUnits(clock, "HMS")
+	return ok && len(rest) == 0
+}
+
+// durationUnits reads numbers, each followed by the next of the units. Only the first and the last may be left out.
+func durationUnits(b []byte, units string) (rest []byte, ok bool) {
+	next := -1
+	for len(b) > 0 {
+		n := 0
+		for n < len(b) && isDigit(b[n]) {
+			n++
+		}
+		if n == 0 || n == len(b) {
+			return b, false
+		}
+		k := strings.IndexByte(units, b[n])
+		if k < 0 || next >= 0 && k != next {
+			return b, false
+		}
+		next, ok = k+1, true
+		b = b[n+1:]
+	}
+	return b, ok
+}
+
+func isUUID(b []byte) bool {
+	if len(b) != 36 {
+		return false
+	}
+	for i, c := range b {
+		switch {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case !isHexDigit(c):
+			return false
+		}
+	}
+	return true
+}
+
+func isHexDigit(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+func isIPv4(b []byte) bool {
+	if len(b) > 15 {
+		return false
+	}
+	a, err := netip.ParseAddr(string(b))
+	return err == nil && a.Is4()
+}
+
+func isIPv6(b []byte) bool {
+	if len(b) > 45 || bytes.IndexByte(b, '%') >= 0 {
+		return false
+	}
+	a, err := netip.ParseAddr(string(b))
+	return err == nil && a.Is6()
+}
+
+// isRegex is stricter than `pattern`, which takes what the engines take: flags, comments and \a are not ECMA-262.
+func isRegex(b []byte) bool {
+	for i := 0; i+2 < len(b); i++ {
+		switch {
+		case b[i] == '\\':
+			i++
+		case b[i] == '(' && b[i+1] == '?' && (b[i+2] == '#' || isAlphanumeric(b[i+2])):
+			return false
+		}
+	}
+	for i := 0; i+1 < len(b); i++ {
+		if b[i] == '\\' {
+			if i++; b[i] == 'a' || b[i] == 'Z' || b[i] == 'A' || b[i] == 'z' {
+				return false
+			}
+		}
+	}
+	_, err := compilePattern(string(b))
+	return err == nil
+}
+
+// isJSONPointer is RFC 6901, section 3.
+func isJSONPointer(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	if b[0] != '/' {
+		return false
+	}
+	for i, c := range b {
+		if c == '~' && (i+1 == len(b) || b[i+1] != '0' && b[i+1] != '1') {
+			return false
+		}
+	}
+	return true
+}
+
+func isRelativePointer(b []byte) bool {
+	n := 0
+	for n < len(b) && isDigit(b[n]) {
+		n++
+	}
+	if n == 0 || n > 1 && b[0] == '0' {
+		return false
+	}
+	return string(b[n:]) == "#" || isJSONPointer(b[n:])
+}

@@ -1,0 +1,279 @@
+package schema
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// isHostname is RFC 1123, section 2.1.
+func isHostname(b []byte) bool {
+	if len(b) == 0 || len(b) > 253 {
+		return false
+	}
+	for {
+		label, rest, more := bytes.Cut(b, []byte("."))
+		if !isLabel(label) {
+			return false
+		}
+		if !more {
+			return true
+		}
+		b = rest
+	}
+}
+
+func isLabel(b []byte) bool {
+	if len(b) == 0 || len(b) > 63 || b[0] == '-' || b[len(b)-1] == '-' {
+		return false
+	}
+	for _, c := range b {
+		if c != '-' && !isAlphanumeric(c) {
+			return false
+		}
+	}
+	// RFC 5891, section 4.2.3.1: two dashes there are for A-labels only.
+	return len(b) < 4 || b[2] != '-' || b[3] != '-' || len(b) > 4 && (b[0]|0x20 == 'x' && b[1]|0x20 == 'n')
+}
+
+func isEmail(b []byte) bool    { return isMailbox(b, false) }
+func isIDNEmail(b []byte) bool { return isMailbox(b, true) }
+
+// isMailbox is Mailbox of RFC 5321, section 4.1.2, or of RFC 6531 when it is international.
+func isMailbox(b []byte, international bool) bool {
+	at := bytes.LastIndexByte(b, '@')
+	if at < 1 || at > 64 {
+		return false
+	}
+	local, domain := b[:at], b[at+1:]
+	if len(domain) > 2 && domain[0] == '[' && domain[len(domain)-1] == ']' {
+		address := domain[1 : len(domain)-1]
+		if v6, ok := bytes.CutPrefix(address, []byte("IPv6:")); ok {
+			return isLocalPart(local, international) && isIPv6(v6)
+		}
+		return isLocalPart(local, international) && isIPv4(address)
+	}
+	if international && !isASCII(domain) {
+		return isLocalPart(local, true) && len(domain) > 0
+	}
+	return isLocalPart(local, international) && isHostname(domain)
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func isLocalPart(b []byte, international bool) bool {
+	if b[0] == '"' {
+		return isQuotedLocal(b, international)
+	}
+	for i, c := range b {
+		switch {
+		case c == '.':
+			if i == 0 || i == len(b)-1 || b[i-1] == '.' {
+				return false
+			}
+		case isAlphanumeric(c), strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0, international && c >= utf8.RuneSelf:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func isQuotedLocal(b []byte, international bool) bool {
+	if len(b) < 2 || b[len(b)-1] != '"' {
+		return false
+	}
+	b = b[1 : len(b)-1]
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '\\':
+			if i++; i == len(b) {
+				return false
+			}
+		case c == '"' || c < ' ' || c >= utf8.RuneSelf && !international:
+			return false
+		}
+	}
+	return true
+}
+
+func isURI(b []byte) bool          { return isReference(b, true, false) }
+func isURIReference(b []byte) bool { return isReference(b, false, false) }
+func isIRI(b []byte) bool          { return isReference(b, true, true) }
+func isIRIReference(b []byte) bool { return isReference(b, false, true) }
+
+// isReference is URI-reference of RFC 3986, appendix A (or of RFC 3987 when it is international); absolute asks for a scheme.
+func isReference(b []byte, absolute, international bool) bool {
+	b, fragment, _ := bytes.Cut(b, []byte("#"))
+	b, query, _ := bytes.Cut(b, []byte("?"))
+	if !uriChars(fragment, "/?:@", international) || !uriChars(query, "/?:@", international) {
+		return false
+	}
+	scheme, rest, hasScheme := bytes.Cut(b, []byte(":"))
+	switch {
+	case hasScheme && isScheme(scheme):
+		b = rest
+	case absolute:
+		return false
+	default:
+		if segment, _, _ := bytes.Cut(b, []byte("/")); bytes.IndexByte(segment, ':') >= 0 {
+			return false // RFC 3986, section 4.2
+		}
+	}
+	if after, ok := bytes.CutPrefix(b, []byte("//")); ok {
+		end := bytes.IndexByte(after, '/')
+		if end < 0 {
+			end = len(after)
+		}
+		if !isAuthority(after[:end], international) {
+			return false
+		}
+		b = after[end:]
+	}
+	return uriChars(b, "/:@", international)
+}
+
+func isScheme(b []byte) bool {
+	if len(b) == 0 || isDigit(b[0]) || !isAlphanumeric(b[0]) {
+		return false
+	}
+	for _, c := range b {
+		if !isAlphanumeric(c) && c != '+' && c != '-' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+func isAuthority(b []byte, international bool) bool {
+	if at := bytes.LastIndexByte(b, '@'); at >= 0 {
+		if !uriChars(b[:at], ":", international) {
+			return false
+		}
+		b = b[at+1:]
+	}
+	host, port := b, []byte(nil)
+	if len(b) > 0 && b[0] == '[' {
+		end := bytes.IndexByte(b, ']')
+		if end < 0 || !isIPLiteral(b[1:end]) {
+			return false
+		}
+		host, port = nil, b[end+1:]
+		if len(port) > 0 && port[0] != ':' {
+			return false
+		}
+		port = bytes.TrimPrefix(port, []byte(":"))
+	} else if colon := bytes.LastIndexByte(b, ':'); colon >= 0 {
+		host, port = b[:colon], b[colon+1:]
+	}
+	for _, c := range port {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return uriChars(host, "", international)
+}
+
+func isIPLiteral(b []byte) bool {
+	if len(b) > 1 && b[0]|0x20 == 'v' {
+		version, address, ok := bytes.Cut(b[1:], []byte("."))
+		for _, c := range version {
+			ok = ok && isHexDigit(c)
+		}
+		return ok && len(version) > 0 && len(address) > 0 && bytes.IndexByte(address, '%') < 0 && uriChars(address, ":", false)
+	}
+	return isIPv6(b)
+}
+
+// uriChars reports whether b consists of unreserved characters, sub-delimiters, percent escapes, and extra.
+func uriChars(b []byte, extra string, international bool) bool {
+	for i := 0; i < len(b); i++ {
+		c := b[i]
+		switch {
+		case isAlphanumeric(c), strings.IndexByte("-._~!$&'()*+,;=", c) >= 0, strings.IndexByte(extra, c) >= 0:
+		case c == '%':
+			if i+2 >= len(b) || !isHexDigit(b[i+1]) || !isHexDigit(b[i+2]) {
+				return false
+			}
+			i += 2
+		case international && c >= utf8.RuneSelf:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isURITemplate is RFC 6570, section 2.
+func isURITemplate(b []byte) bool {
+	for len(b) > 0 {
+		switch c := b[0]; {
+		case c == '{':
+			end := bytes.IndexByte(b, '}')
+			if end < 0 || !isExpression(b[1:end]) {
+				return false
+			}
+			b = b[end+1:]
+			continue
+		case c == '%':
+			if len(b) < 3 || !isHexDigit(b[1]) || !isHexDigit(b[2]) {
+				return false
+			}
+		case c <= ' ' || c == 0x7f || strings.IndexByte("\"<>\\^`|}", c) >= 0:
+			return false
+		}
+		b = b[1:]
+	}
+	return true
+}
+
+func isExpression(b []byte) bool {
+	if len(b) > 0 && strings.IndexByte("+#./;?&=,!@|", b[0]) >= 0 {
+		b = b[1:]
+	}
+	for {
+		spec, rest, more := bytes.Cut(b, []byte(","))
+		if !isVarSpec(spec) {
+			return false
+		}
+		if !more {
+			return true
+		}
+		b = rest
+	}
+}
+
+func isVarSpec(b []byte) bool {
+	b = bytes.TrimSuffix(b, []byte("*"))
+	if name, length, ok := bytes.Cut(b, []byte(":")); ok {
+		if len(length) == 0 || len(length) > 4 || length[0] == '0' {
+			return false
+		}
+		for _, c := range length {
+			if !isDigit(c) {
+				return false
+			}
+		}
+		b = name
+	}
+	if len(b) == 0 {
+		return false
+	}
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case isAlphanumeric(c), c == '_', c == '.' && i > 0 && i < len(b)-1 && b[i-1] != '.':
+		case c == '%' && i+2 < len(b) && isHexDigit(b[i+1]) && isHexDigit(b[i+2]):
+			i += 2
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,29 @@
+package schema_test
+
+import (
+	"testing"
+
+	"helve.dev/helve/schema"
+)
+
+// compile compiles the text of a schema.
+func compile(t testing.TB, text string, cfg *schema.Config) *schema.Validator {
+	t.Helper()
+	s, err := schema.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := schema.Compile(s, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// faults returns the faults of a report, and nil for a nil report.
+func faults(r *schema.Report) []schema.Fault {
+	if r == nil {
+		return nil
+	}
+	return r.Faults
+}

@@ -1,0 +1,220 @@
+package schema
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"helve.dev/helve/internal/jsonx"
+)
+
+// A tagRule says which types a tag refines and how its text is read.
+type tagRule struct {
+	key  string
+	on   string // the types that the keyword says something about
+	read func(text string) (jsontext.Value, bool)
+	want string
+}
+
+var tagRules = []tagRule{
+	{"minimum", "integer number", readNumber, "a number"},
+	{"maximum", "integer number", readNumber, "a number"},
+	{"exclusiveMinimum", "integer number", readNumber, "a number"},
+	{"exclusiveMaximum", "integer number", readNumber, "a number"},
+	{"multipleOf", "integer number", readNumber, "a number"},
+	{"minLength", "string", readCount, "a count"},
+	{"maxLength", "string", readCount, "a count"},
+	{"pattern", "string", readText, "a regular expression"},
+	{"format", "string", readText, "the name of a format"},
+	{"minItems", "array", readCount, "a count"},
+	{"maxItems", "array", readCount, "a count"},
+	{"uniqueItems", "array", readBool, "true or false"},
+}
+
+// valueTags are read elsewhere.
+var valueTags = []string{"json", "doc", "jsonschema", "enum", "default", "example"}
+
+func readNumber(text string) (jsontext.Value, bool) {
+	end, ok := jsonx.Number([]byte(text), 0)
+	return jsontext.Value(text), ok && end == len(text)
+}
+
+func readCount(text string) (jsontext.Value, bool) {
+	n, err := strconv.ParseUint(text, 10, 31)
+	return jsontext.Value(strconv.FormatUint(n, 10)), err == nil
+}
+
+func readBool(text string) (jsontext.Value, bool) {
+	return jsontext.Value(text), text == "true" || text == "false"
+}
+
+func readText(text string) (jsontext.Value, bool) { return jsonx.AppendQuote(nil, text), text != "" }
+
+// tags writes the keywords that a field's tags say into b, the schema of t.
+func (in *inferrer) tags(f *field, t reflect.Type, b *Builder) {
+	in.misspelt(f)
+	for _, rule := range tagRules {
+		text, ok := f.tag.Lookup(rule.key)
+		if !ok {
+			continue
+		}
+		raw, ok := rule.read(text)
+		if !ok {
+			in.fail(f.path, "the tag %s must be %s, got %q", rule.key, rule.want, text)
+			continue
+		}
+		if !in.refine(b, rule.on, rule.key, raw) {
+			in.fail(f.path, "the tag %s says nothing about %s", rule.key, t)
+		}
+	}
+	text, ok := f.tag.Lookup("enum")
+	if !ok {
+		return
+	}
+	out := []byte{'['}
+	for i, item := range strings.Split(text, ",") {
+		raw, ok := readValue(in.valueKind(b), strings.TrimSpace(item))
+		if !ok {
+			in.fail(f.path, "the tag enum holds %q, which is not a value of %s", item, t)
+			return
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, raw...)
+	}
+	if !in.refine(b, "string integer number boolean", "enum", append(out, ']')) {
+		in.fail(f.path, "the tag enum says nothing about %s", t)
+	}
+}
+
+// refine sets a keyword where the schema, or that of its items, has one of the types. It reports whether there was one.
+func (in *inferrer) refine(b *Builder, on, key string, raw jsontext.Value) bool {
+	kind := strings.Trim(string(b.get("type")), `"`)
+	if slices.Contains(strings.Fields(on), kind) {
+		b.put(key, raw)
+		return true
+	}
+	items := b.get("items")
+	if kind != "array" || items == nil {
+		return false
+	}
+	inner := From(&Schema{raw: items})
+	if !in.refine(inner, on, key, raw) {
+		return false
+	}
+	b.put("items", inner.render())
+	return true
+}
+
+// valueKind is the JSON type of the values that b, or its items, takes; "" when there are several.
+func (in *inferrer) valueKind(b *Builder) string {
+	kind := strings.Trim(string(b.get("type")), `"`)
+	if items := b.get("items"); kind == "array" && items != nil {
+		return in.valueKind(From(&Schema{raw: items}))
+	}
+	return kind
+}
+
+// readValue reads the text of a value: plain for strings, JSON for all else.
+func readValue(kind, text string) (jsontext.Value, bool) {
+	if kind == "string" {
+		return jsonx.AppendQuote(nil, text), true
+	}
+	raw := jsontext.Value(text)
+	if !raw.IsValid() {
+		return nil, false
+	}
+	if err := raw.Compact(); err != nil {
+		return nil, false
+	}
+	return raw, true
+}
+
+var keyValue = regexp.MustCompile(`^[A-Za-z]+=`)
+
+// annotate adds description, default and example, which concern the field as a whole.
+func (in *inferrer) annotate(f *field, t reflect.Type, b *Builder) {
+	doc, other := f.tag.Get("doc"), f.tag.Get("jsonschema")
+	switch {
+	case doc != "" && other != "" && doc != other:
+		in.fail(f.path, "the tags doc and jsonschema both give a description")
+	case keyValue.MatchString(other):
+		in.fail(f.path, "the tag jsonschema holds a description, not key=value: %q", cut(other, excerptLength))
+	case doc == "":
+		doc = other
+	}
+	if doc != "" {
+		b.Doc(doc)
+	}
+	kind := strings.Trim(string(firstType(b.get("type"))), `"`)
+	for _, key := range []string{"default", "example"} {
+		text, ok := f.tag.Lookup(key)
+		if !ok {
+			continue
+		}
+		raw, ok := readValue(kind, text)
+		if !ok {
+			in.fail(f.path, "the tag %s is not JSON: %q", key, cut(text, excerptLength))
+			continue
+		}
+		in.values = append(in.values, taggedValue{f.path, key, raw, b, f.typ})
+		if key == "default" {
+			b.put("default", raw)
+			f.optional = true
+		} else {
+			b.put("examples", slices.Concat([]byte("["), raw, []byte("]")))
+		}
+	}
+}
+
+// misspelt refuses tags whose key is a slip away from one that is known: it would be ignored in silence.
+func (in *inferrer) misspelt(f *field) {
+	known := slices.Clone(valueTags)
+	for _, rule := range tagRules {
+		known = append(known, rule.key)
+	}
+	for _, key := range tagKeys(f.tag) {
+		if slices.Contains(known, key) || len(key) < 4 {
+			continue
+		}
+		for _, k := range known {
+			slip := 1
+			if len(k) > 6 {
+				slip = 2
+			}
+			if foldName(key) == foldName(k) || len(k) > 4 && distance([]rune(key), []rune(k)) <= slip {
+				in.fail(f.path, "the tag %s is unknown; did you mean %s?", key, k)
+				break
+			}
+		}
+	}
+}
+
+// tagKeys lists the keys of a struct tag in the conventional form.
+func tagKeys(tag reflect.StructTag) (keys []string) {
+	rest := string(tag)
+	for {
+		rest = strings.TrimLeft(rest, " ")
+		colon := strings.Index(rest, `:"`)
+		if colon <= 0 {
+			return keys
+		}
+		keys = append(keys, rest[:colon])
+		end := colon + 2
+		for end < len(rest) && rest[end] != '"' {
+			if rest[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		if end >= len(rest) {
+			return keys
+		}
+		rest = rest[end+1:]
+	}
+}

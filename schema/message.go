@@ -1,0 +1,434 @@
+package schema
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"helve.dev/helve/internal/jsonx"
+)
+
+// Lengths of what a message quotes: enough to recognise a value by, too little to flood a prompt.
+const (
+	excerptLength = 40
+	listedNames   = 20
+	listedValues  = 12
+)
+
+// word puts a fault into words.
+func (s *state) word(f fault) Fault {
+	out := Fault{Path: s.path(f.at)}
+	value := s.d[f.at:f.end]
+	switch f.kind {
+	case wrongType:
+		out.Problem, out.Suggestion = wordWrongType(f.node, value)
+	case notInEnum, notConst:
+		out.Problem, out.Suggestion = wordEnum(f.enum, value)
+	case unknown:
+		out.Problem, out.Suggestion = wordUnknown(f.node, value)
+	case missing:
+		out.Path += "/" + escapePointer(f.name)
+		out.Problem = "missing" + wants(f.node)
+	case missingBeside:
+		out.Path += "/" + escapePointer(f.name)
+		out.Problem = "missing; needed when " + strconv.Quote(f.other) + " is given"
+	case duplicate:
+		out.Problem = "duplicate key"
+	case aliasTwice:
+		out.Problem = "the former name of " + strconv.Quote(f.name) + ", which is given too; send only " + strconv.Quote(f.name)
+	case wrongFormat:
+		out.Problem = "must be " + f.node.str.format.want + ", got " + excerpt(value)
+		if f.node.str.format.suggest != nil {
+			out.Suggestion = f.node.str.format.suggest(string(jsonx.Unquote(nil, value)))
+		}
+	case noBranch:
+		out.Problem, out.Suggestion = wordNoBranch(f, value)
+	case badDiscriminator:
+		out.Problem, out.Suggestion = wordEnum(f.enum, value)
+	case belowMin, aboveMax, notAbove, notBelow, notMultiple, outOfRange:
+		out.Problem = wordNumber(f) + ", got " + excerpt(value)
+	default:
+		out.Problem = s.wordRest(f)
+	}
+	return out
+}
+
+func wordNumber(f fault) string {
+	r := f.node.num
+	switch f.kind {
+	case belowMin:
+		return "must be at least " + string(r.min.text)
+	case aboveMax:
+		return "must be at most " + string(r.max.text)
+	case notAbove:
+		return "must be more than " + string(r.above.text)
+	case notBelow:
+		return "must be less than " + string(r.below.text)
+	case notMultiple:
+		return "must be a multiple of " + string(r.multipleOf.text)
+	}
+	return "must be a number of a usual size"
+}
+
+func (s *state) wordRest(f fault) string {
+	n := f.node
+	switch f.kind {
+	case tooShort:
+		if n.str.minLen == 1 {
+			return "must not be empty"
+		}
+		return fmt.Sprintf("must have at least %s, has %d", plural(n.str.minLen, "character"), f.x)
+	case tooLong:
+		return fmt.Sprintf("must have at most %s, has %d", plural(n.str.maxLen, "character"), f.x)
+	case noMatch:
+		return "must match the pattern " + cut(n.str.pattern.src, 2*excerptLength) + ", got " + excerpt(s.d[f.at:f.end])
+	case tooFewItems:
+		return fmt.Sprintf("must have at least %s, has %d", plural(n.arr.minItems, "item"), f.x)
+	case tooManyItems:
+		return fmt.Sprintf("must have at most %s, has %d", plural(n.arr.maxItems, "item"), f.x)
+	case tooFewMatches:
+		return fmt.Sprintf("must hold at least %s that fit %s, holds %d", plural(n.arr.minContains, "item"), outline(n.arr.contains), f.x)
+	case tooManyMatches:
+		return fmt.Sprintf("must hold at most %s that fit %s, holds %d", plural(n.arr.maxContains, "item"), outline(n.arr.contains), f.x)
+	case notUnique:
+		return fmt.Sprintf("is the same as item %d; each item may occur once", f.x)
+	case tooFewMembers:
+		return fmt.Sprintf("must have at least %s, has %d", propertyCount(n.obj.minProps), f.x)
+	case tooManyMembers:
+		return fmt.Sprintf("must have at most %s, has %d", propertyCount(n.obj.maxProps), f.x)
+	case notAllowed:
+		return "is not allowed; leave it out"
+	case mustNot:
+		return "must not be " + outline(n)
+	case ambiguous:
+		return fmt.Sprintf("fits more than one of the accepted forms, %s and %s; it must fit exactly one", outline(f.list[f.x]), outline(f.list[f.y]))
+	}
+	return "is not valid"
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+func propertyCount(n int) string {
+	if n == 1 {
+		return "1 property"
+	}
+	return strconv.Itoa(n) + " properties"
+}
+
+// wordWrongType says which type is wanted, and what to send instead where the value shows what was meant.
+func wordWrongType(n *node, value []byte) (problem, suggestion string) {
+	want := describe(n)
+	if value[0] != '"' {
+		problem = "must be " + want + ", got " + describeValue(value)
+		switch {
+		case n.types&tString != 0 && (isNumber(value[0]) || value[0] == 't' || value[0] == 'f') && n.str == nil && n.enum == nil:
+			suggestion = strconv.Quote(string(value))
+		case n.types&tInteger != 0 && isNumber(value[0]):
+			problem += ", which is not whole"
+		}
+		return problem, suggestion
+	}
+	text := strings.TrimSpace(string(jsonx.Unquote(nil, value)))
+	inner := jsontext.Value(text)
+	if text != "" && inner.IsValid() {
+		kind := describeKind(text[0])
+		switch {
+		case (text[0] == '{' && n.types&tObject != 0 || text[0] == '[' && n.types&tArray != 0):
+			return "must be " + want + ", got JSON text in a string; send the " + kind + " itself, without quotes around it", cutValue(text)
+		case isNumber(text[0]) && (n.types&tNumber != 0 || n.types&tInteger != 0 && integral(text)),
+			(text == "true" || text == "false") && n.types&tBoolean != 0, text == "null" && n.types&tNull != 0:
+			suggestion = text
+		}
+	}
+	problem = "must be " + want + ", got the string " + excerpt(value)
+	if suggestion == "" && n.types&tArray != 0 && n.arr != nil && n.arr.items != nil && n.arr.items.target().types&tString != 0 && len(value) <= excerptLength {
+		suggestion = "[" + string(value) + "]"
+	}
+	switch lower := strings.ToLower(text); {
+	case suggestion != "" || n.types&tBoolean == 0:
+	case lower == "true" || lower == "yes":
+		suggestion = "true"
+	case lower == "false" || lower == "no":
+		suggestion = "false"
+	}
+	return problem, suggestion
+}
+
+func integral(text string) bool {
+	v, err := jsonx.ParseDecimal([]byte(text))
+	return err == nil && v.IsInteger()
+}
+
+func wordEnum(r *enumRule, value []byte) (problem, suggestion string) {
+	problem = "must be " + alternatives(r.values) + ", got " + excerpt(value)
+	if value[0] == '"' {
+		names := make([]string, 0, len(r.values))
+		for _, v := range r.values {
+			if v.kind == '"' {
+				names = append(names, v.str)
+			}
+		}
+		if near := Nearest(string(jsonx.Unquote(nil, value)), names); len(near) > 0 {
+			suggestion = near[0]
+		}
+	}
+	return problem, suggestion
+}
+
+// alternatives lists values: "a", "b" or "c".
+func alternatives(values []*tree) string {
+	if len(values) == 0 {
+		return "nothing: no value is accepted"
+	}
+	list := make([]string, 0, len(values))
+	for i, v := range values {
+		if i == listedValues && len(values) > listedValues+1 {
+			return "one of " + strings.Join(list, ", ") + " and " + strconv.Itoa(len(values)-i) + " more"
+		}
+		list = append(list, cutValue(string(v.raw)))
+	}
+	return joinOr(list)
+}
+
+func joinOr(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+}
+
+func wordUnknown(n *node, name []byte) (problem, suggestion string) {
+	if near := Nearest(string(jsonx.Unquote(nil, name)), n.accepted); len(near) > 0 {
+		return "unknown", near[0]
+	}
+	if len(n.accepted) == 0 {
+		return "unknown; no properties are accepted here", ""
+	}
+	accepted, more := n.accepted, ""
+	if len(accepted) > listedNames {
+		more = " and " + strconv.Itoa(len(accepted)-listedNames) + " more"
+		accepted = accepted[:listedNames]
+	}
+	return "unknown; accepted: " + strings.Join(accepted, ", ") + more, ""
+}
+
+func wants(n *node) string {
+	if n == nil {
+		return ""
+	}
+	if n = n.target(); n.always || n.never || describe(n) == anything {
+		return ""
+	}
+	return "; wants " + describe(n)
+}
+
+// wordNoBranch says in one sentence what the branches of anyOf or oneOf take.
+func wordNoBranch(f fault, value []byte) (problem, suggestion string) {
+	var forms []string
+	for _, sub := range f.list {
+		if text := outline(sub); len(forms) < listedValues && !contains(forms, text) {
+			forms = append(forms, text)
+		}
+		if s := suggestFor(sub.target(), value); suggestion == "" {
+			suggestion = s
+		}
+	}
+	return "must be " + joinOr(forms) + ", got " + describeValue(value), suggestion
+}
+
+func suggestFor(n *node, value []byte) (suggestion string) {
+	switch {
+	case n.enum != nil && value[0] == '"':
+		_, suggestion = wordEnum(n.enum, value)
+	case value[0] == '"' && n.types&tString == 0:
+		_, suggestion = wordWrongType(n, value)
+	}
+	return suggestion
+}
+
+func contains(list []string, s string) bool {
+	for _, have := range list {
+		if have == s {
+			return true
+		}
+	}
+	return false
+}
+
+const anything = "a value"
+
+// describe says what a schema wants: "an integer", "a string or null", "an array of strings", `"a" or "b"`.
+func describe(n *node) string {
+	n = n.target()
+	switch {
+	case n.enum != nil:
+		return alternatives(n.enum.values)
+	case n.str != nil && n.str.format != nil && n.types == tString:
+		return n.str.format.want
+	case n.types == tArray && n.arr != nil && n.arr.items != nil:
+		if plural := pluralTypes[n.arr.items.target().types]; plural != "" {
+			return "an array of " + plural
+		}
+	case n.types == tAny && n.in != nil:
+		return describeInPlace(n.in)
+	}
+	if n.types == tAny {
+		return anything
+	}
+	var names []string
+	for _, t := range typeArticles {
+		if n.types&t.bits == t.bits && !(t.bits == tInteger && n.types&tNumber != 0) {
+			names = append(names, t.name)
+		}
+	}
+	return joinOr(names)
+}
+
+func describeInPlace(in *inPlace) string {
+	list := in.anyOf
+	if list == nil {
+		list = in.oneOf
+	}
+	if in.ref != nil {
+		return describe(in.ref)
+	}
+	var forms []string
+	for _, sub := range list {
+		if sub = sub.target(); sub.in != nil && sub.types == tAny {
+			return anything
+		}
+		if text := describe(sub); !contains(forms, text) {
+			forms = append(forms, text)
+		}
+	}
+	if len(forms) == 0 {
+		return anything
+	}
+	return joinOr(forms)
+}
+
+var typeArticles = []struct {
+	bits types
+	name string
+}{
+	{tString, "a string"}, {tInteger, "an integer"}, {tNumber | tInteger, "a number"}, {tBoolean, "a boolean"},
+	{tArray, "an array"}, {tObject, "an object"}, {tNull, "null"},
+}
+
+var pluralTypes = map[types]string{
+	tString: "strings", tInteger: "integers", tNumber | tInteger: "numbers", tBoolean: "booleans", tArray: "arrays", tObject: "objects",
+}
+
+// outline describes a schema, with its text where a few words do not say it.
+func outline(n *node) string {
+	n = n.target()
+	text := describe(n)
+	if n.types == tObject && n.obj != nil && n.obj.declared > 0 {
+		names := make([]string, 0, 4)
+		for _, p := range n.obj.props[:min(n.obj.declared, 4)] {
+			names = append(names, p.name)
+		}
+		if n.obj.declared > 4 {
+			names = append(names, "...")
+		}
+		return "an object with " + strings.Join(names, ", ")
+	}
+	if text == anything || n.num != nil || n.str != nil && n.enum == nil && n.str.format == nil || n.in != nil && n.in.not != nil {
+		return cut(string(n.raw), 2*excerptLength)
+	}
+	return text
+}
+
+func describeKind(c byte) string {
+	switch c {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+func describeTree(t *tree) string { return describeValue(t.raw) }
+
+// describeValue names a value: the string "x", the number 3, an object.
+func describeValue(value []byte) string {
+	switch kind := describeKind(value[0]); kind {
+	case "object", "array":
+		return "an " + kind
+	case "null":
+		return kind
+	case "boolean":
+		return string(value)
+	default:
+		return "the " + kind + " " + excerpt(value)
+	}
+}
+
+// excerpt returns the text of a value, cut to what is enough to recognise it by.
+func excerpt(value []byte) string { return cutValue(string(value)) }
+
+// cutValue is cut, but closes the quotes of a string.
+func cutValue(text string) string {
+	if len(text) <= excerptLength || text[0] != '"' {
+		return cut(text, excerptLength)
+	}
+	return cut(text, excerptLength) + `"`
+}
+
+func cut(text string, limit int) string {
+	if len(text) > limit {
+		end := limit
+		for end > 0 && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end] + "..."
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == utf8.RuneError {
+			return '.'
+		}
+		return r
+	}, text)
+}
+
+// malformedAt says what is wrong with the text at a byte.
+func malformedAt(d []byte, at int) string {
+	for _, word := range []string{"NaN", "Infinity", "-Infinity", "undefined", "None", "True", "False"} {
+		if strings.HasPrefix(string(d[at:min(len(d), at+len(word))]), word) || at > 0 && d[at-1] == '-' && strings.HasPrefix(string(d[at:]), word) {
+			return word + " is not a JSON value"
+		}
+	}
+	switch c := d[at]; {
+	case c == '\\':
+		return "the escape sequence is not valid: " + cut(string(d[at:min(len(d), at+12)]), 12)
+	case c >= utf8.RuneSelf && invalidRune(d[at:]):
+		return "the text is not valid UTF-8"
+	case c < ' ':
+		return "a control character in a string must be escaped; a line break is \\n"
+	case c == '\'':
+		return "strings are written with double quotes"
+	case c == '}' || c == ']':
+		return "a comma or a bracket too many: " + string(c)
+	}
+	return "unexpected " + cut(strconv.Quote(string(d[at:min(len(d), at+12)])), excerptLength)
+}
+
+func invalidRune(d []byte) bool {
+	r, n := utf8.DecodeRune(d)
+	return r == utf8.RuneError && n <= 1
+}

@@ -1,0 +1,178 @@
+package schema
+
+import (
+	"bytes"
+
+	"helve.dev/helve/internal/jsonx"
+)
+
+// A settler rewrites a well-formed text. It copies nothing until there is a first change.
+type settler struct {
+	d       []byte
+	out     []byte
+	copied  int // d[:copied] is in out, or has been left out
+	changed bool
+	aliases map[string]string // of the root object
+	used    []Alias
+	prepare func(*shapeProperty) // at compile time: makes the default of a property ready
+}
+
+// settle applies aliases, the null rule and defaults to the well-formed text.
+func (v *Validator) settle(text []byte) (out []byte, used []Alias, changed bool) {
+	z := settler{d: text, aliases: v.aliases}
+	z.value(v.shape, jsonx.Space(text, 0))
+	return z.finish(), z.used, z.changed
+}
+
+func (z *settler) finish() []byte {
+	if !z.changed {
+		return z.d
+	}
+	return append(z.out, z.d[z.copied:]...)
+}
+
+// replace puts text in the place of d[from:to].
+func (z *settler) replace(from, to int, text ...string) {
+	z.out = append(z.out, z.d[z.copied:from]...)
+	for _, t := range text {
+		z.out = append(z.out, t...)
+	}
+	z.copied, z.changed = to, true
+}
+
+// value settles the value at d[i] and returns the index after it.
+func (z *settler) value(sh *shape, i int) int {
+	switch {
+	case sh == nil:
+	case z.d[i] == '{':
+		return z.object(sh, i)
+	case z.d[i] == '[':
+		return z.array(sh, i)
+	}
+	return jsonx.Skip(z.d, i)
+}
+
+func (z *settler) array(sh *shape, i int) int {
+	k := jsonx.Space(z.d, i+1)
+	for n := 0; z.d[k] != ']'; n++ {
+		sub := sh.items
+		if n < len(sh.prefix) {
+			sub = sh.prefix[n]
+		}
+		k = afterComma(z.d, z.value(sub, k))
+	}
+	return k + 1
+}
+
+// objectEdit is where the rewriting of one object is.
+type objectEdit struct {
+	sh      *shape
+	last    int // the end of the last member that stays, or the index after the brace
+	kept    bool
+	dropped bool // since last
+	seen    []bool
+}
+
+func (z *settler) object(sh *shape, i int) int {
+	aliases := z.aliases
+	z.aliases = nil
+	var small [64]bool
+	e := objectEdit{sh: sh, last: i + 1, seen: small[:0]}
+	if len(sh.props) <= len(small) {
+		e.seen = small[:len(sh.props)]
+	} else {
+		e.seen = make([]bool, len(sh.props))
+	}
+	k := jsonx.Space(z.d, i+1)
+	for z.d[k] != '}' {
+		k = afterComma(z.d, z.member(&e, i, k, aliases))
+	}
+	if e.dropped {
+		z.replace(e.last, k)
+	}
+	z.fill(&e, k)
+	return k + 1
+}
+
+// member settles the member whose name starts at d[k] and returns the index after its value.
+func (z *settler) member(e *objectEdit, object, k int, aliases map[string]string) int {
+	nameEnd := jsonx.Skip(z.d, k)
+	name := z.name(k, nameEnd)
+	v := jsonx.Space(z.d, jsonx.Space(z.d, nameEnd)+1)
+	to, isAlias := aliases[string(name)]
+	if isAlias && z.given(object, k, to, aliases) {
+		isAlias = false // the check reports it
+	}
+	p, listed := e.sh.index[string(name)]
+	if isAlias {
+		p, listed = e.sh.index[to]
+	}
+	if listed && z.d[v] == 'n' && !e.sh.props[p].required && !e.sh.props[p].nullable {
+		if isAlias {
+			z.used = append(z.used, Alias{From: string(name), To: to})
+		}
+		e.dropped = true
+		return jsonx.Skip(z.d, v)
+	}
+	if e.dropped { // leave out everything between the last member that stays and this one
+		if e.kept {
+			z.replace(e.last, k, ",")
+		} else {
+			z.replace(e.last, k)
+		}
+		e.dropped = false
+	}
+	if isAlias {
+		z.used = append(z.used, Alias{From: string(name), To: to})
+		z.replace(k, nameEnd, string(jsonx.AppendQuote(nil, to)))
+	}
+	sub := e.sh.additional
+	if listed {
+		e.seen[p] = true
+		sub = e.sh.props[p].shape
+	}
+	e.last, e.kept = z.value(sub, v), true
+	return e.last
+}
+
+func (z *settler) name(k, end int) []byte {
+	if lit := z.d[k:end]; bytes.IndexByte(lit, '\\') >= 0 {
+		return jsonx.Unquote(nil, lit)
+	}
+	return z.d[k+1 : end-1]
+}
+
+// given reports whether the object says the property under its present name too, or under another former name before.
+func (z *settler) given(object, alias int, to string, aliases map[string]string) bool {
+	for k := jsonx.Space(z.d, object+1); z.d[k] != '}'; {
+		nameEnd := jsonx.Skip(z.d, k)
+		name := z.name(k, nameEnd)
+		if k != alias && (string(name) == to || k < alias && aliases[string(name)] == to) {
+			return true
+		}
+		k = afterComma(z.d, jsonx.Skip(z.d, jsonx.Space(z.d, jsonx.Space(z.d, nameEnd)+1)))
+	}
+	return false
+}
+
+// fill appends the defaults of what the object does not say.
+func (z *settler) fill(e *objectEdit, brace int) {
+	for i := range e.sh.props {
+		p := &e.sh.props[i]
+		if e.seen[i] {
+			continue
+		}
+		if z.prepare != nil {
+			z.prepare(p)
+		}
+		if p.def == nil {
+			continue
+		}
+		at := max(z.copied, e.last)
+		comma := ","
+		if !e.kept {
+			comma, e.kept = "", true
+		}
+		z.replace(at, at, comma, string(jsonx.AppendQuote(nil, p.name)), ":", string(p.def))
+	}
+}

@@ -1,0 +1,204 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxShapes bounds how many combinations of subschemas Normalize keeps apart; what lies beyond is checked but not settled.
+const maxShapes = 4096
+
+// A shape is what Normalize knows about a value: the properties and items of all subschemas that apply to it in any case.
+type shape struct {
+	props      []shapeProperty
+	index      map[string]int
+	additional *shape
+	prefix     []*shape
+	items      *shape
+}
+
+type shapeProperty struct {
+	name     string
+	nodes    []*node
+	shape    *shape
+	required bool
+	nullable bool
+	def      []byte // settled, valid; nil when there is none
+	state    defaultState
+}
+
+type defaultState uint8
+
+const (
+	defaultUnknown defaultState = iota
+	defaultVisiting
+	defaultDone
+)
+
+// shaper builds the shapes of one schema.
+type shaper struct {
+	v      *Validator
+	ids    map[*node]int
+	shapes map[string]*shape
+	order  []*shape
+}
+
+// settleDefaults builds the shapes and checks the defaults.
+func (c *compiler) settleDefaults(v *Validator) {
+	if c.cfg.CheckDefaults {
+		for _, n := range c.order {
+			if n.def == nil || v.fits(n, n.def) {
+				continue
+			}
+			c.fail(n.place+"/default", "the default %s does not fit its own schema: %s", excerpt(n.def), v.firstProblem(n, n.def))
+		}
+	}
+	b := &shaper{v: v, ids: map[*node]int{}, shapes: map[string]*shape{}}
+	v.shape = b.shape([]*node{v.root})
+	for _, sh := range b.order {
+		for i := range sh.props {
+			b.settleDefault(&sh.props[i])
+		}
+	}
+	v.takesNull = v.fits(v.root, []byte("null"))
+	v.takesObject = true
+	v.root.walkInPlace(map[*node]bool{}, true, func(n *node) { v.takesObject = v.takesObject && n.types&tObject != 0 && !n.never })
+}
+
+// shape returns the shape of a value that all of nodes apply to.
+func (b *shaper) shape(nodes []*node) *shape {
+	all := closure(nodes)
+	key := b.key(all)
+	if sh, ok := b.shapes[key]; ok {
+		return sh
+	}
+	if len(b.shapes) >= maxShapes {
+		return nil
+	}
+	sh := &shape{index: map[string]int{}}
+	b.shapes[key] = sh
+	b.order = append(b.order, sh)
+	var additional []*node
+	for _, n := range all {
+		if n.obj == nil {
+			continue
+		}
+		for i := range n.obj.props {
+			sh.add(&n.obj.props[i])
+		}
+		if add := n.obj.additional; add != nil && !add.always && !add.never && len(n.obj.patterns) == 0 {
+			additional = append(additional, add)
+		}
+	}
+	// A property that is only required has no schema of its own and nothing to settle.
+	sh.props = slices.DeleteFunc(sh.props, func(p shapeProperty) bool { return len(p.nodes) == 0 })
+	for i := range sh.props {
+		p := &sh.props[i]
+		sh.index[p.name] = i
+		p.shape = b.shape(p.nodes)
+		p.nullable = !slices.ContainsFunc(p.nodes, func(n *node) bool { return !b.v.fits(n, []byte("null")) })
+	}
+	if len(additional) > 0 {
+		sh.additional = b.shape(additional)
+	}
+	b.arrays(sh, all)
+	return sh
+}
+
+func (b *shaper) arrays(sh *shape, all []*node) {
+	longest := 0
+	for _, n := range all {
+		if n.arr != nil {
+			longest = max(longest, len(n.arr.prefix))
+		}
+	}
+	item := func(k int) *shape {
+		var nodes []*node
+		for _, n := range all {
+			switch {
+			case n.arr == nil:
+			case k < len(n.arr.prefix):
+				nodes = append(nodes, n.arr.prefix[k])
+			case n.arr.items != nil:
+				nodes = append(nodes, n.arr.items)
+			}
+		}
+		if len(nodes) == 0 {
+			return nil
+		}
+		return b.shape(nodes)
+	}
+	for k := range longest {
+		sh.prefix = append(sh.prefix, item(k))
+	}
+	sh.items = item(longest)
+}
+
+func (sh *shape) add(p *property) {
+	i := slices.IndexFunc(sh.props, func(have shapeProperty) bool { return have.name == p.name })
+	if i < 0 {
+		i = len(sh.props)
+		sh.props = append(sh.props, shapeProperty{name: p.name})
+	}
+	sh.props[i].required = sh.props[i].required || p.required
+	if p.node != nil {
+		sh.props[i].nodes = append(sh.props[i].nodes, p.node)
+	}
+}
+
+// closure adds the subschemas that must hold for the same value.
+func closure(nodes []*node) []*node {
+	var all []*node
+	seen := map[*node]bool{}
+	for _, n := range nodes {
+		n.walkInPlace(seen, true, func(sub *node) { all = append(all, sub) })
+	}
+	return all
+}
+
+func (b *shaper) key(nodes []*node) string {
+	var key strings.Builder
+	for _, n := range nodes {
+		id, ok := b.ids[n]
+		if !ok {
+			id = len(b.ids)
+			b.ids[n] = id
+		}
+		key.WriteString(strconv.Itoa(id))
+		key.WriteByte(' ')
+	}
+	return key.String()
+}
+
+// settleDefault finds the default of a property and settles it. A default that its schema does not accept, or that would go on
+// forever because it holds itself, is none.
+func (b *shaper) settleDefault(p *shapeProperty) {
+	switch p.state {
+	case defaultDone:
+		return
+	case defaultVisiting:
+		p.state, p.def = defaultDone, nil
+		return
+	}
+	for _, n := range closure(p.nodes) {
+		if n.def != nil {
+			p.def = n.def
+			break
+		}
+	}
+	if p.def == nil {
+		p.state = defaultDone
+		return
+	}
+	p.state = defaultVisiting
+	z := settler{d: p.def, prepare: b.settleDefault}
+	z.value(p.shape, 0)
+	switch settled := z.finish(); {
+	case p.state == defaultDone, slices.ContainsFunc(p.nodes, func(n *node) bool { return !b.v.fits(n, settled) }):
+		p.def = nil
+	default:
+		p.def = settled
+	}
+	p.state = defaultDone
+}

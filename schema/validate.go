@@ -1,0 +1,115 @@
+package schema
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"helve.dev/helve/internal/jsonx"
+)
+
+// A Validator checks raw JSON against one compiled schema. [Compile] makes it; it never changes and is safe for concurrent use.
+// A check takes time in proportion to the value, within a fixed budget, and allocates nothing for a valid one (patterns that
+// need a backtracking engine excepted).
+type Validator struct {
+	root              *node
+	maxSize, maxDepth int
+	closed            bool
+	dynamic           bool // there are $dynamicRefs, so the resources entered are kept track of
+	aliases           map[string]string
+	shape             *shape
+	takesNull         bool
+	takesObject       bool
+}
+
+// Validate checks raw as it is and returns nil when it is valid.
+//
+// Text that is not strict JSON (RFC 8259; invalid UTF-8, lone surrogates and text after the value are refused), that is nested
+// deeper or longer than the Config allows, or that takes too much work to check, gives one fault with the path "". Else every
+// fault is collected, duplicate names among them, in document order.
+func (v *Validator) Validate(raw []byte) *Report {
+	s := v.newState(raw)
+	s.run()
+	r := s.report()
+	s.release()
+	return r
+}
+
+// Normalize checks raw and settles it, so that whoever gets the result sees one form of what was meant:
+//
+//   - Absent arguments (empty, white space, null) are {} where the schema wants an object.
+//   - A former name of a root property ([Config].Aliases) becomes the present one; both together are a fault at the former.
+//   - null is dropped where the property is listed, optional, and its schema does not accept null.
+//   - Defaults are filled in, after the members given and in the schema's order, from the subschemas that apply in any case:
+//     properties, items, additionalProperties, allOf, $ref, and an anyOf or oneOf whose other branches only take null.
+//
+// What was given is never overwritten, and its spelling and order stay. When nothing changes the result is raw itself, without
+// an allocation. The report is nil when there is nothing to say; when it holds faults, the value is raw and has not been settled.
+// Paths in the report use present names.
+func (v *Validator) Normalize(raw []byte) (jsontext.Value, *Report) {
+	text := raw
+	if trimmed := raw[jsonx.Space(raw, 0):]; v.takesObject && (len(trimmed) == 0 || !v.takesNull && isNull(trimmed)) {
+		text = []byte("{}")
+	}
+	s := v.newState(text)
+	s.settling = true
+	s.run()
+	var aliases []Alias
+	if s.fatal == 0 && (s.wantSettle || len(s.faults) > 0) {
+		var changed bool
+		if text, aliases, changed = v.settle(text); changed {
+			s.release()
+			s = v.newState(text)
+			s.settling, s.settled = true, true
+			s.run()
+		} else if s.wantSettle && len(v.aliases) > 0 {
+			s.release() // an alias that could not be renamed is a fault now
+			s = v.newState(text)
+			s.settling, s.settled = true, true
+			s.run()
+		}
+	}
+	r := s.report()
+	if r == nil && (len(aliases) > 0 || len(s.deprecated) > 0) {
+		r = &Report{}
+	}
+	if r != nil && s.fatal == 0 {
+		r.Aliases = aliases
+		for _, at := range s.deprecated {
+			r.Deprecated = append(r.Deprecated, s.path(at))
+		}
+	}
+	s.release()
+	if !r.OK() {
+		text = raw
+	}
+	return text, r
+}
+
+func isNull(trimmed []byte) bool {
+	return len(trimmed) >= 4 && string(trimmed[:4]) == "null" && jsonx.Space(trimmed, 4) == len(trimmed)
+}
+
+// fits reports whether the well-formed text is valid against n alone.
+func (v *Validator) fits(n *node, text []byte) bool {
+	s := v.newState(text)
+	s.mode = probe
+	end := s.value(n, 0, track{}, false)
+	s.release()
+	return end >= 0
+}
+
+// firstProblem words the first fault of a text, for compile errors.
+func (v *Validator) firstProblem(n *node, text []byte) string {
+	s := v.newState(text)
+	s.value(n, 0, track{}, false)
+	r := s.report()
+	s.release()
+	if r.OK() {
+		return ""
+	}
+	if f := r.Faults[0]; f.Path != "" {
+		return strconv.Quote(f.Path) + ": " + f.Problem
+	}
+	return r.Faults[0].Problem
+}

@@ -1,0 +1,203 @@
+package helve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// approve is stage 5: the decision for this exact call, or one pending approval.
+func (f *flight) approve(ctx context.Context) *Result {
+	if f.ask == "" {
+		return nil
+	}
+	if f.parent != nil && !f.parent.tool.c.Resumable {
+		return f.deny(ctx, Ruling{
+			Rule:   f.ask,
+			Reason: fmt.Sprintf("%s; %s cannot wait for it: call %s directly", f.reason, f.parent.tool.c.Name, f.tool.c.Name),
+		})
+	}
+	if f.digest == (Digest{}) {
+		d, err := digestJSON(f.asked)
+		if err != nil {
+			return f.fail(&Error{Code: CodeInvalidInput, Message: "the arguments cannot be identified: " + err.Error(), cause: err})
+		}
+		f.digest = d
+	}
+	if done, res := f.approvedBefore(ctx); done {
+		return res
+	}
+	mine := f.newApproval()
+	a, err := f.x.cfg.Store.Ask(ctx, mine, f.x.cfg.ApprovalTTL)
+	switch {
+	case errors.Is(err, ErrApprovalMismatch):
+		return f.mismatch()
+	case err != nil:
+		return f.unavailable("the approval store", err)
+	}
+	if a.ID == mine.ID {
+		f.askedNow(ctx, a)
+	}
+	return f.decided(ctx, a)
+}
+
+// approvedBefore covers a call whose approval was consumed by an earlier claim
+// of its entry that came to no final end: nobody is asked again.
+func (f *flight) approvedBefore(ctx context.Context) (bool, *Result) {
+	e := f.entry
+	if e == nil || e.Approval == "" || e.Fingerprint != f.digest || e.State == EntrySucceeded || e.State == EntryFailed {
+		return false, nil
+	}
+	a, err := f.x.cfg.Store.Approval(ctx, e.Approval)
+	if errors.Is(err, ErrNoApproval) {
+		return false, nil
+	}
+	if err != nil {
+		return true, f.unavailable("the approval store", err)
+	}
+	if a.State != ApprovalConsumed || a.ApprovalIdentity != f.identity() {
+		return false, nil
+	}
+	f.approval, f.covered = a, true
+	return true, f.useEdited(ctx)
+}
+
+// decided acts on the approval that governs the call.
+func (f *flight) decided(ctx context.Context, a *Approval) *Result {
+	switch a.State {
+	case ApprovalApproved:
+		f.approval = a
+		return f.useEdited(ctx)
+	case ApprovalDenied:
+		msg := "a person said no"
+		if a.DecisionReason != "" {
+			msg += ": " + a.DecisionReason
+		}
+		return f.fail(&Error{Code: CodeApprovalDenied, Message: msg, Suggestion: "Do not send it again. Go on without it, or ask the user what to do instead."})
+	case ApprovalExpired:
+		return f.expired()
+	}
+	return &Result{Pending: &Pending{Approval: a.ID, Reason: f.x.redact.text(f.reason), Expires: a.Expires.UTC()}}
+}
+
+func (f *flight) expired() *Result {
+	return f.fail(&Error{Code: CodeApprovalExpired, Message: "the approval was not used in time; nothing was done", Suggestion: "Send the call again to ask anew, if it is still wanted."})
+}
+
+func (f *flight) mismatch() *Result {
+	return f.fail(&Error{
+		Code:       CodeApprovalMismatch,
+		Message:    "this call's id has an approval for other arguments or another contract; nothing was done",
+		Suggestion: "Send the call that was approved unchanged, or send this one as a new call with its own id.",
+	})
+}
+
+// useEdited puts the arguments of the approver in the place of those as sent:
+// validated again, policy again, and the model is told.
+func (f *flight) useEdited(ctx context.Context) *Result {
+	a := f.approval
+	if a.Edited == nil {
+		return nil
+	}
+	args, faults, more := f.settleArguments(a.Edited)
+	if len(faults) > 0 {
+		return f.fail(invalidInput(faults, more))
+	}
+	f.args, f.effect = args, f.effectOf(args)
+	if !f.surface.effects.has(f.effect) || f.x.forbid.has(f.effect) {
+		return f.deny(ctx, Ruling{Rule: "edited", Reason: "the arguments as the approver changed them are not permitted here"})
+	}
+	ruling, err := f.decide(ctx)
+	if err != nil || ruling.Verdict == Deny {
+		return f.deny(ctx, Ruling{Rule: orElse(ruling.Rule, "edited"), Reason: orElse(ruling.Reason, "the policy refuses the arguments as the approver changed them")})
+	}
+	f.warnings = append(f.warnings, "The person who approved changed the arguments; what ran is "+string(f.x.redact.arguments(args, f.tool.secrets)))
+	return nil
+}
+
+func (f *flight) identity() ApprovalIdentity {
+	id := ApprovalIdentity{
+		Tenant: f.scope.Tenant, Run: f.scope.Run, Tool: f.tool.c.Name,
+		Contract: f.tool.digest, ArgumentsDigest: f.digest,
+	}
+	if id.Run == "" {
+		id.Subject = f.scope.Subject
+	}
+	return id
+}
+
+func (f *flight) newApproval() *Approval {
+	return &Approval{
+		ID: newID("ap_"), ApprovalIdentity: f.identity(), CallID: f.id, Effect: f.effect,
+		Arguments: f.x.redact.data(f.asked), PolicyVersion: f.ruling.Version, Rule: f.ask, Reason: f.reason,
+	}
+}
+
+// askedNow tells observers and audit that a person is asked.
+func (f *flight) askedNow(ctx context.Context, a *Approval) {
+	f.approval = a
+	entry := f.auditEntry("asked")
+	if err := f.x.cfg.Store.AppendAudit(ctx, entry); err != nil {
+		f.x.cfg.Logger.Error("a question could not be written to the audit", "tool", entry.Tool, "call", f.id, "error", f.x.redact.text(err.Error()))
+	}
+	e := ApprovalChanged{CallInfo: f.info(), Approval: a.ID, State: a.State, Rule: a.Rule, Expires: a.Expires}
+	tell(f.x.watch, f.x.watch.approval, "approval", func(o ApprovalObserver) { o.ApprovalChanged(ctx, e) })
+}
+
+// Decide records a person's decision on an approval, by its id, and returns the
+// record. Arguments that the person put in place of the model's are checked
+// against schema and policy first. The errors are [ErrNoApproval],
+// [ErrApprovalExpired], [ErrApprovalMismatch], [ErrDecided] when it was decided
+// otherwise before, a [*CallError] for edited arguments that cannot run, and
+// those of the store. The call runs when it is sent again.
+func (x *Executor) Decide(ctx context.Context, id string, d Decision) (*Approval, error) {
+	a, err := x.cfg.Store.Approval(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("decide on approval %s: %w", id, err)
+	}
+	if d.Arguments != nil {
+		edited, err := x.checkEdited(ctx, a, d)
+		if err != nil {
+			return nil, err
+		}
+		d.Arguments = edited
+	}
+	was := a.State
+	if a, err = x.cfg.Store.Decide(ctx, id, &d); err != nil {
+		return a, fmt.Errorf("decide on approval %s: %w", id, err)
+	}
+	if was != ApprovalPending {
+		return a, nil
+	}
+	entry := AuditEntry{
+		Kind: "decided", Tenant: a.Tenant, Subject: a.Subject, Run: a.Run, CallID: a.CallID, Tool: a.Tool, Effect: a.Effect,
+		Contract: a.Contract, ArgumentsDigest: a.ArgumentsDigest, Approval: a.ID, Rule: a.Rule, By: d.By,
+		Note: string(a.State),
+	}
+	if err := x.cfg.Store.AppendAudit(ctx, entry); err != nil {
+		x.cfg.Logger.Error("a decision could not be written to the audit", "approval", id, "error", x.redact.text(err.Error()))
+	}
+	e := ApprovalChanged{
+		CallInfo: CallInfo{Tool: a.Tool, CallID: a.CallID, Effect: a.Effect, Tenant: a.Tenant, Run: a.Run},
+		Approval: a.ID, State: a.State, Rule: a.Rule, By: d.By, Expires: a.Expires,
+	}
+	tell(x.watch, x.watch.approval, "approval", func(o ApprovalObserver) { o.ApprovalChanged(ctx, e) })
+	return a, nil
+}
+
+// checkEdited runs the arguments of an approver through stages 1 to 3.
+func (x *Executor) checkEdited(ctx context.Context, a *Approval, d Decision) ([]byte, error) {
+	scope := Scope{Tenant: a.Tenant, Subject: a.Subject, Run: a.Run}
+	f := x.newFlight(WithScope(ctx, scope), &Call{ID: a.CallID, Tool: a.Tool, Arguments: slices.Clone(d.Arguments)}, nil, true)
+	for _, stage := range []func() *Result{f.resolve, f.validate, func() *Result { return f.authorize(ctx) }} {
+		if res := stage(); res != nil {
+			res.Tool, res.CallID = a.Tool, a.CallID
+			return nil, res.Err()
+		}
+	}
+	if f.tool.digest != a.Contract {
+		return nil, fmt.Errorf("decide on approval %s: the contract of %s has changed since it was asked for: %w", a.ID, a.Tool, ErrApprovalMismatch)
+	}
+	return f.args, nil
+}

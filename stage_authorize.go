@@ -1,0 +1,115 @@
+package helve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// authorize is stage 3: what the surface, the executor and the policy permit,
+// and whether a person is asked.
+func (f *flight) authorize(ctx context.Context) *Result {
+	if !f.surface.effects.has(f.effect) {
+		return f.deny(ctx, Ruling{Reason: fmt.Sprintf("calls that %s are not possible here", f.verb()), Rule: "surface"})
+	}
+	if f.x.forbid.has(f.effect) {
+		return f.deny(ctx, Ruling{Reason: fmt.Sprintf("calls that %s are ruled out in this program", f.verb()), Rule: "forbid"})
+	}
+	ruling, err := f.decide(ctx)
+	if err != nil {
+		e := f.refer(fmt.Errorf("policy: %w", err), "the policy could not be evaluated")
+		return f.deny(ctx, Ruling{Reason: e.Message, Rule: "policy"})
+	}
+	if ruling.Verdict == Deny {
+		return f.deny(ctx, ruling)
+	}
+	f.ruling = ruling
+	f.ask, f.reason = f.whoAsks()
+	return nil
+}
+
+// decide asks the policy. A panic is an error.
+func (f *flight) decide(ctx context.Context) (r Ruling, err error) {
+	p := f.x.cfg.Policy
+	if p == nil {
+		return Ruling{Verdict: Allow}, nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			r, err = Ruling{}, &panicError{value: v, stack: debug.Stack()}
+		}
+	}()
+	req := &Request{
+		Contract: new(f.tool.c.clone()), Effect: f.effect, Arguments: f.args.Clone(),
+		Scope: f.scope, CallID: f.id,
+	}
+	if f.parent != nil {
+		req.Parent = f.parent.tool.c.Name
+	}
+	if r, err = p.Decide(ctx, req); err != nil {
+		return Ruling{}, err
+	}
+	if int(r.Verdict) >= len(verdictNames) {
+		return Ruling{}, errors.New("the policy gave an unknown verdict")
+	}
+	return r, nil
+}
+
+// whoAsks returns the rule that wants a person's approval and its reason, or "".
+// Preapproval stands for what autonomy would ask for, and for nothing else.
+func (f *flight) whoAsks() (rule, reason string) {
+	preapproved := f.ruling.Verdict == Preapprove
+	switch {
+	case f.ruling.Verdict == Ask:
+		return orElse(f.ruling.Rule, "policy"), orElse(f.ruling.Reason, "the policy wants a person's approval")
+	case f.tool.c.Approval == AskAlways:
+		return "contract", fmt.Sprintf("%s needs a person's approval for every call", f.tool.c.Name)
+	case f.scope.Autonomy == Manual:
+		return "autonomy", "every call needs a person's approval"
+	case f.effect == Destructive && !preapproved:
+		return "effect", "destructive calls need a person's approval"
+	case f.scope.Autonomy == Gated && f.effect != Read && !preapproved:
+		return "autonomy", "writes need a person's approval"
+	}
+	return "", ""
+}
+
+func (f *flight) deny(ctx context.Context, r Ruling) *Result {
+	entry := f.auditEntry("denied")
+	entry.Rule, entry.Code, entry.Note = r.Rule, CodeDenied, f.x.redact.text(r.Reason)
+	if err := f.x.cfg.Store.AppendAudit(ctx, entry); err != nil {
+		f.x.cfg.Logger.Error("a denial could not be written to the audit", "tool", entry.Tool, "call", f.id, "error", f.x.redact.text(err.Error()))
+	}
+	return f.fail(&Error{
+		Code: CodeDenied, Message: orElse(r.Reason, "this call is not permitted"),
+		Suggestion: "Do not send it again. Go on without it, or tell the user what you may not do.",
+	})
+}
+
+func (f *flight) verb() string {
+	return map[Effect]string{Read: "read", Write: "write", Destructive: "cannot be taken back"}[f.effect]
+}
+
+// auditEntry begins an entry of the audit trail for this call.
+func (f *flight) auditEntry(kind string) AuditEntry {
+	i := f.info()
+	e := AuditEntry{
+		Kind: kind, Tenant: f.scope.Tenant, Subject: f.scope.Subject, Run: f.scope.Run, CallID: f.id,
+		Parent: i.Parent, Tool: i.Tool, Effect: f.effect, Contract: f.tool.digest, ArgumentsDigest: f.digest,
+	}
+	if f.effect == Destructive {
+		e.Arguments = f.x.redact.arguments(f.args, f.tool.secrets)
+	}
+	if f.approval != nil {
+		e.Approval, e.Rule = f.approval.ID, f.approval.Rule
+	}
+	return e
+}
+
+func orElse(s, fallback string) string {
+	if s != "" {
+		return s
+	}
+	return fallback
+}

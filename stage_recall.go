@@ -1,0 +1,247 @@
+package helve
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// maxWait bounds how long a call waits for an equal one that is running.
+const maxWait = 30 * time.Second
+
+// recall is stage 4: what the ledger knows of a call with effects. It asks
+// nobody and costs no budget.
+func (f *flight) recall(ctx context.Context) *Result {
+	if f.effect == Read {
+		return nil
+	}
+	if err := f.identify(); err != nil {
+		return f.fail(&Error{Code: CodeInvalidInput, Message: "the arguments cannot be identified: " + err.Error(), cause: err})
+	}
+	e, err := f.lookup(ctx)
+	if err != nil {
+		return f.unavailable("the ledger", err)
+	}
+	f.entry = e
+	if e == nil {
+		return nil
+	}
+	return f.standing(ctx, e)
+}
+
+// identify computes digest and key. The effective input after aliases and
+// defaults counts, so that a call with and one without a default are equal.
+func (f *flight) identify() error {
+	digest, err := digestJSON(f.asked)
+	if err != nil {
+		return err
+	}
+	f.digest = digest
+	f.key = LedgerKey{Tenant: f.scope.Tenant, Scope: f.tool.c.Name}
+	if arg := f.tool.c.Key.argument(); arg != "" {
+		if v := member(f.asked, arg); len(v) > 0 && v.Kind() != 'n' && string(v) != `""` {
+			text, err := unquote(v)
+			if err != nil {
+				text = string(v)
+			}
+			f.publicKey, f.key.Key = text, "argument:"+text
+			return nil
+		}
+	}
+	switch {
+	case f.callerKey != "":
+		f.publicKey, f.key.Key = f.callerKey, "caller:"+f.callerKey
+		return nil
+	case f.tool.c.Key == KeyCall || f.scope.Run == "":
+		f.key.Key = fmt.Sprintf("call:%q %q %q", f.scope.Run, f.scope.Subject, f.id)
+	case f.parent != nil:
+		// What a handler calls is protected by its own call: two calls of it may
+		// each write the same.
+		f.key.Key = fmt.Sprintf("arguments:%q %q %s", f.scope.Run, f.parent.id, digest)
+	default:
+		f.key.Key = fmt.Sprintf("arguments:%q %s", f.scope.Run, digest)
+	}
+	sum := sha256.Sum256([]byte(f.key.Tenant + "\x00" + f.key.Scope + "\x00" + f.key.Key))
+	f.publicKey = "helve_" + hex.EncodeToString(sum[:16])
+	return nil
+}
+
+// lookup asks the ledger, waiting for an equal call that is running.
+func (f *flight) lookup(ctx context.Context) (*Entry, error) {
+	until := time.Now().Add(min(f.remaining(), maxWait))
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
+		e, err := f.x.cfg.Store.Recall(ctx, &RecallParams{LedgerKey: f.key, Fingerprint: f.digest, Run: f.scope.Run})
+		if err != nil || e == nil || e.Fingerprint != f.digest || !e.held() || !time.Now().Add(pause).Before(until) {
+			return e, err
+		}
+		if !f.sleep(ctx, pause) {
+			return e, nil
+		}
+	}
+}
+
+// held reports whether somebody is running the entry now.
+func (e *Entry) held() bool {
+	return (e.State == EntryRunning || e.State == EntryReserved) && e.Lease > 0
+}
+
+// sleep waits, and reports false when the call was ended meanwhile.
+func (f *flight) sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+	case <-f.x.closing:
+	}
+	return false
+}
+
+// standing answers from an entry, or returns nil where the call may be claimed.
+func (f *flight) standing(ctx context.Context, e *Entry) *Result {
+	same := e.Fingerprint == f.digest
+	switch {
+	case e.State == EntryRetryable, e.State == EntryFailed && !same:
+		return nil // nothing happened: the key is free
+	case !same:
+		return f.conflict(e)
+	case e.held():
+		return f.fail(&Error{
+			Code: CodeInProgress, Retryable: true, RetryAfter: e.Lease,
+			Message: "the same call is running already", Suggestion: "Wait, then send the same call again for its result.",
+		})
+	case e.State == EntrySucceeded, e.State == EntryFailed:
+		return f.replay(e)
+	case e.State == EntryReserved:
+		f.resumed = true
+		return nil
+	case e.Repeatable:
+		return nil
+	}
+	return f.reconcile(ctx, e)
+}
+
+// conflict says what differs from the call that used the key first.
+func (f *flight) conflict(e *Entry) *Result {
+	mine := members(f.x.redact.arguments(f.asked, f.tool.secrets))
+	var differs []string
+	for _, a := range mine {
+		if string(member(e.Arguments, a.name)) != string(a.value) {
+			differs = append(differs, a.name)
+		}
+	}
+	for _, b := range members(e.Arguments) {
+		if !slices.ContainsFunc(mine, func(a field) bool { return a.name == b.name }) {
+			differs = append(differs, b.name)
+		}
+	}
+	details := map[string]any{"first_arguments": e.Arguments}
+	message := "this idempotency key was used with other arguments"
+	if len(differs) > 0 {
+		details["differs"] = differs
+		message += fmt.Sprintf(" (they differ in %s)", quotedList(differs, "and"))
+	}
+	if r := e.Record; r != nil && r.Error == nil {
+		details["first_result"] = r.Data
+	}
+	raw, _ := json.Marshal(details, contractOptions)
+	return f.fail(&Error{
+		Code: CodeConflict, Message: message, Details: raw,
+		Suggestion: "Repeat the first call unchanged for its result, or use another key if a second action is meant.",
+	})
+}
+
+// replay answers with the recorded outcome.
+func (f *flight) replay(e *Entry) *Result {
+	r := e.Record
+	out := &outcome{replayed: true}
+	if r == nil {
+		return f.shape(out)
+	}
+	out.content, out.note, out.warnings, out.err = r.Content, r.Note, r.Warnings, r.Error
+	out.data = r.Data
+	if r.Dropped {
+		out.warnings = append(slices.Clone(out.warnings), "The result was too large to be kept; the action itself was done.")
+	}
+	if f.tool.typed != nil && f.tool.typed.replayed != nil && r.Error == nil && !r.Dropped {
+		v, err := f.tool.typed.replayed(r.Data)
+		if err != nil {
+			return f.internal(fmt.Errorf("replay: %w", err))
+		}
+		if out.data, _, err = encodeData(v); err != nil {
+			return f.internal(fmt.Errorf("replay: %w", err))
+		}
+	}
+	return f.shape(out)
+}
+
+// reconcile finds out about an unknown outcome where the tool can, and else
+// says so.
+func (f *flight) reconcile(ctx context.Context, e *Entry) *Result {
+	if f.tool.reconcile == nil {
+		return f.unknownOutcome(e)
+	}
+	reply, done, err := f.askReconcile(ctx)
+	if err != nil {
+		f.x.cfg.Logger.Warn("an unknown outcome could not be reconciled", "tool", f.tool.c.Name, "call", f.id, "error", f.x.redact.text(err.Error()))
+		return f.unknownOutcome(e)
+	}
+	out := &outcome{reply: reply, state: EntrySucceeded, replayed: true}
+	if !done {
+		out.state = EntryRetryable
+	} else {
+		f.check(out)
+	}
+	token := e.Token
+	entry := f.auditEntry("finished")
+	entry.State, entry.Note = out.state, "reconciled"
+	err = f.x.cfg.Store.Finish(ctx, &FinishParams{
+		Token: &token, State: out.state, Record: f.record(out), Audit: []AuditEntry{entry},
+	})
+	switch {
+	case errors.Is(err, ErrFenced):
+		return f.unknownOutcome(e)
+	case err != nil:
+		return f.unavailable("the ledger", err)
+	case done:
+		return f.shape(out)
+	}
+	e.State = EntryRetryable
+	return nil
+}
+
+func (f *flight) askReconcile(ctx context.Context) (reply *Reply, done bool, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			reply, done, err = nil, false, &panicError{value: v}
+		}
+	}()
+	inv := &Invocation{f: f, attempt: 1}
+	ctx, cancel := context.WithDeadline(context.WithValue(ctx, invocationKey{}, inv), f.deadline)
+	defer cancel()
+	return f.tool.reconcile(ctx, inv)
+}
+
+// unknownOutcome tells what a call meets whose first sending has no known end.
+func (f *flight) unknownOutcome(e *Entry) *Result {
+	return f.fail(&Error{
+		Code:       CodeOutcomeUnknown,
+		Message:    fmt.Sprintf("%s was sent at %s, and its outcome is not known: it may or may not have happened", f.tool.c.Name, e.Claimed.UTC().Format(time.RFC3339)),
+		Suggestion: f.verifyHint(),
+	})
+}
+
+// verifyHint says how to find out whether a call happened.
+func (f *flight) verifyHint() string {
+	if v := f.tool.c.Verify; v != "" {
+		return fmt.Sprintf("Do not send it again. Check with %s whether it happened; if it did not, ask the user before you send it again.", v)
+	}
+	return "Do not send it again. Ask the user to check whether it happened."
+}

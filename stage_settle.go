@@ -1,0 +1,175 @@
+package helve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// settleTime bounds what is written once a call has ended, whatever has become
+// of its context.
+const settleTime = 10 * time.Second
+
+// settle is stage 10: redaction, then one transaction for ledger, budget and
+// audit.
+func (f *flight) settle(ctx context.Context, out *outcome) {
+	f.redactOutcome(out)
+	defer func() {
+		if f.late != nil {
+			close(f.late.settled)
+		}
+	}()
+	if f.effect == Read {
+		f.x.cache.keep(f, out)
+	}
+	if f.token == nil && f.reserved == nil {
+		return
+	}
+	p := &FinishParams{Token: f.token, State: out.state, Settle: f.settlement(out)}
+	if f.token != nil {
+		p.Record = f.record(out)
+		entry := f.auditEntry("finished")
+		entry.State = out.state
+		if out.err != nil {
+			entry.Code = out.err.Code
+		}
+		p.Audit = []AuditEntry{entry}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	if err := f.x.cfg.Store.Finish(ctx, p); err != nil {
+		f.notSettled(out, err)
+	}
+}
+
+// redactOutcome takes secrets out before anything is stored or shown. A result
+// is searched for registered values only, never rewritten by pattern.
+func (f *flight) redactOutcome(out *outcome) {
+	r := f.x.redact
+	out.data = r.data(out.data)
+	out.note = r.values(out.note)
+	for i, w := range out.warnings {
+		out.warnings[i] = r.values(w)
+	}
+	for i, c := range out.content {
+		out.content[i].Name, out.content[i].URI = r.values(c.Name), r.text(c.URI)
+	}
+	out.warnings = append(out.warnings, f.warnings...)
+	if out.err != nil {
+		out.err = r.error(out.err)
+	}
+}
+
+// record is what the ledger keeps of an outcome.
+func (f *flight) record(out *outcome) *Record {
+	if out.state == EntryReserved {
+		return nil
+	}
+	r := &Record{Data: out.data, Content: out.content, Note: out.note, Error: out.err, Warnings: out.warnings}
+	if len(r.Data) > f.x.cfg.MaxKept {
+		r.Data, r.Dropped = nil, true
+	}
+	return r
+}
+
+// settlement says what was really spent. Where nothing happened the call
+// counts, and costs nothing.
+func (f *flight) settlement(out *outcome) *Settlement {
+	if f.reserved == nil {
+		return nil
+	}
+	s := &Settlement{Reservation: *f.reserved, SpentCalls: 1, SpentCost: f.reserved.Cost}
+	switch {
+	case out.state == EntryFailed, out.state == EntryRetryable, out.state == EntryReserved:
+		s.SpentCost = 0
+	case out.reply != nil && out.reply.Cost != nil:
+		s.SpentCost = max(0, *out.reply.Cost)
+	}
+	return s
+}
+
+// notSettled is a call that ended and could not be recorded.
+func (f *flight) notSettled(out *outcome, err error) {
+	f.x.cfg.Logger.Error("an outcome could not be recorded", "tool", f.tool.c.Name, "call", f.id,
+		"state", string(out.state), "error", f.x.redact.text(err.Error()))
+	if f.token == nil {
+		return // a read: its result stands, only the budget is off
+	}
+	*out = outcome{cause: err, state: EntryUnknown}
+	if f.repeatable() {
+		out.err = &Error{
+			Code: CodeUnavailable, Retryable: true, RetryAfter: time.Second,
+			Message: "the call ran, but its outcome could not be recorded", Suggestion: "Send the same call again.",
+		}
+		return
+	}
+	why := "its outcome could not be recorded"
+	if errors.Is(err, ErrFenced) {
+		why = "another holder took the call over"
+	}
+	f.notKnown(out, why)
+}
+
+// lateEnd joins a handler that was given up with the end of its call.
+type lateEnd struct{ settled chan struct{} }
+
+// cameLate records what a handler returned after its call had its result: it
+// resolves an unknown outcome in the ledger, and is told either way. It runs in
+// the handler's goroutine.
+func (f *flight) cameLate(ctx context.Context, late *lateEnd, e exit) {
+	<-late.settled
+	ended := time.Now()
+	out := f.classifyLate(e)
+	l := CallLate{CallInfo: f.info(), State: out.state, After: time.Since(f.deadline)}
+	if l.After < 0 {
+		l.After = ended.Sub(f.started)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	entry := f.auditEntry("late_result")
+	entry.State = out.state
+	if f.token != nil && out.state != EntryUnknown && out.state != EntryReserved {
+		err := f.x.cfg.Store.Finish(ctx, &FinishParams{Token: f.token, State: out.state, Record: f.record(out), Audit: []AuditEntry{entry}})
+		l.Recorded = err == nil
+		if err != nil {
+			f.x.cfg.Logger.Error("a late result could not be recorded", "tool", f.tool.c.Name, "call", f.id, "error", f.x.redact.text(err.Error()))
+		}
+	}
+	if !l.Recorded {
+		_ = f.x.cfg.Store.AppendAudit(ctx, entry)
+	}
+	f.x.cache.forget(f)
+	tell(f.x.watch, f.x.watch.late, "late", func(o LateObserver) { o.CallLate(ctx, l) })
+}
+
+// classifyLate is classify, check and redaction for a late exit. What the
+// handler says of itself counts; a plain error stays unknown.
+func (f *flight) classifyLate(e exit) *outcome {
+	if isPanic(e.err) {
+		f.x.cfg.Logger.Error("a handler crashed after its call had ended", "tool", f.tool.c.Name, "call", f.id, "error", f.x.redact.text(e.err.Error()))
+		return &outcome{state: EntryUnknown}
+	}
+	own, isOwn := errors.AsType[*Error](e.err)
+	out := &outcome{state: EntryUnknown}
+	switch {
+	case e.err == nil:
+		out.reply, out.state = e.reply, EntrySucceeded
+		f.check(out)
+	case isPartial(e.err):
+	case isOwn && own != nil:
+		f.ownError(out, own)
+	case isNotDone(e.err):
+		out.state, out.err = EntryRetryable, &Error{Code: CodeToolFailed, Message: clip(e.err.Error(), maxErrorText), Retryable: true}
+	}
+	out.warnings = append(out.warnings, fmt.Sprintf("The result came %s after the call was sent.", time.Since(f.started).Round(time.Millisecond)))
+	f.redactLate(out)
+	return out
+}
+
+func (f *flight) redactLate(out *outcome) {
+	out.data = f.x.redact.data(out.data)
+	if out.err != nil {
+		out.err = f.x.redact.error(out.err)
+	}
+}

@@ -1,0 +1,114 @@
+package helve
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// validate is stage 2: strict JSON, aliases, nulls, defaults, schema. After it
+// the arguments are one immutable value; what was authorised is what runs.
+func (f *flight) validate() *Result {
+	raw := f.sent
+	if f.alias != "" {
+		if adapt := f.tool.adapters[f.alias]; adapt != nil {
+			adapted, err := adapt(raw.Clone())
+			if err != nil {
+				return f.fail(&Error{
+					Code: CodeInvalidInput, cause: err,
+					Message:    fmt.Sprintf("the arguments of %q could not be turned into those of %q: %s", f.alias, f.tool.c.Name, err),
+					Suggestion: fmt.Sprintf("Call %q instead.", f.tool.c.Name),
+				})
+			}
+			raw = adapted
+		}
+	}
+	args, faults, more := f.settleArguments(raw)
+	if len(faults) > 0 {
+		res := f.fail(invalidInput(faults, more))
+		res.direction, res.raw = Input, raw.Clone()
+		return res
+	}
+	// A normaliser that had nothing to change hands back the caller's own bytes,
+	// which the caller may change while the call runs.
+	if len(args) > 0 && len(f.sent) > 0 && &args[0] == &f.sent[0] {
+		args = args.Clone()
+	}
+	f.args, f.asked = args, args
+	f.effect = f.effectOf(args)
+	return nil
+}
+
+// settleArguments normalises raw and decodes it for a typed handler, so that
+// nothing is asked or claimed for arguments that the handler cannot take.
+func (f *flight) settleArguments(raw jsontext.Value) (args jsontext.Value, faults []Fault, more int) {
+	args, rep := f.tool.input.Normalize(raw)
+	if rep != nil {
+		if !rep.OK() {
+			return nil, rep.Faults, rep.More
+		}
+		for _, a := range rep.Aliases {
+			f.deprecated = append(f.deprecated, "/"+a.From)
+		}
+		f.deprecated = append(f.deprecated, rep.Deprecated...)
+	}
+	if f.tool.typed != nil {
+		in, err := f.tool.typed.decode(args)
+		if err != nil {
+			return nil, []Fault{decodeFault(err)}, 0
+		}
+		f.shared.put(in)
+	}
+	return args, nil, 0
+}
+
+func (f *flight) effectOf(args jsontext.Value) Effect {
+	c := f.tool.c
+	if c.EffectBy.Arg == "" {
+		return c.Effect
+	}
+	value, err := unquote(member(args, c.EffectBy.Arg))
+	if err != nil {
+		return c.Effect
+	}
+	return c.effectOf(value)
+}
+
+func invalidInput(faults []Fault, more int) *Error {
+	e := &Error{Code: CodeInvalidInput, Faults: faults}
+	switch n := len(faults) + more; {
+	case more > 0:
+		e.Message = fmt.Sprintf("%d problems with the arguments; the first %d are listed", n, len(faults))
+	case n == 1:
+		e.Message = "1 problem with the arguments"
+	default:
+		e.Message = fmt.Sprintf("%d problems with the arguments", n)
+	}
+	e.Suggestion = "Send the call again with these corrected."
+	if len(faults) == 1 {
+		e.Suggestion = "Send the call again with this corrected."
+	}
+	return e
+}
+
+// sharedDecoded hands decoded arguments to the first who takes them: a handler
+// may change what it gets, so nobody gets it twice.
+type sharedDecoded struct {
+	mu sync.Mutex
+	v  any
+}
+
+func (s *sharedDecoded) put(v any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.v = v
+}
+
+func (f *flight) takeDecoded() any {
+	f.shared.mu.Lock()
+	defer f.shared.mu.Unlock()
+	v := f.shared.v
+	f.shared.v = nil
+	return v
+}
