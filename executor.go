@@ -192,7 +192,6 @@ type flight struct {
 	attempts  int
 	warnings  []string
 	reference string
-	loop      *loopEntry
 	nested    nestedCount
 	progress  progressMark
 	late      *lateEnd

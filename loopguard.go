@@ -24,9 +24,6 @@ type loopRun struct{ tenant, run string }
 
 type loopCounts struct{ equal, failed, alike map[string]int }
 
-// A loopEntry is a call as the guard knows it.
-type loopEntry struct{ run, call, alike string }
-
 var digits = regexp.MustCompile(`[0-9]+`)
 
 // identify names a call: exactly, and but for its numbers.
@@ -102,8 +99,9 @@ func (g *loopGuard) note(f *flight, res *Result) {
 			delete(c.alike, alike)
 		}
 		return
-	case CodePending, CodeInProgress, CodeRateLimited, CodeBudgetExhausted, CodeLoopDetected, CodeCanceled:
-		return
+	case CodePending, CodeConflict, CodeInProgress, CodeOutcomeUnknown, CodeApprovalDenied, CodeApprovalExpired,
+		CodeApprovalMismatch, CodeRateLimited, CodeBudgetExhausted, CodeLoopDetected, CodeCanceled:
+		return // these say where the call stands, and say it as often as they are asked
 	}
 	c := g.counts(run)
 	if e := g.failing(c, call, alike); e != nil && f.attempts == 0 {

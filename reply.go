@@ -27,6 +27,6 @@ type Content struct {
 	Name string `json:"name,omitempty"`
 	// URI is where a link leads or a file lies.
 	URI string `json:"uri,omitempty"`
-	// Data holds the bytes; base64 in JSON.
+	// Data holds the bytes; base64 in JSON. They are not searched for secrets.
 	Data []byte `json:"data,omitempty"`
 }

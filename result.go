@@ -127,8 +127,8 @@ func (r *Result) Decode(out any) error {
 // envelope is the JSON form of a Result; the order of its fields is a promise.
 type envelope struct {
 	OK        bool           `json:"ok"`
-	Data      jsontext.Value `json:"data,omitempty"`
-	Content   []Content      `json:"content,omitempty"`
+	Data      jsontext.Value `json:"data,omitzero"`
+	Content   []contentForm  `json:"content,omitempty"`
 	Note      string         `json:"note,omitempty"`
 	Replayed  bool           `json:"replayed,omitzero"`
 	Truncated *Truncated     `json:"truncated,omitempty"`
@@ -144,7 +144,25 @@ type errorForm struct {
 	RetryAfterMS int64          `json:"retry_after_ms,omitzero"`
 	Faults       []Fault        `json:"faults,omitempty"`
 	Suggestion   string         `json:"suggestion,omitempty"`
-	Details      jsontext.Value `json:"details,omitempty"`
+	Details      jsontext.Value `json:"details,omitzero"`
+}
+
+// contentForm is a block without its bytes: base64 in text is noise to a model,
+// and an adapter hands the bytes over in the provider's own form.
+type contentForm struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type,omitempty"`
+	Name      string `json:"name,omitempty"`
+	URI       string `json:"uri,omitempty"`
+	Size      int    `json:"size,omitzero"`
+}
+
+func contentForms(blocks []Content) []contentForm {
+	var out []contentForm
+	for _, c := range blocks {
+		out = append(out, contentForm{c.Type, c.MediaType, c.Name, c.URI, len(c.Data)})
+	}
+	return out
 }
 
 func (e *Error) form() *errorForm {
@@ -157,21 +175,23 @@ func (e *Error) form() *errorForm {
 	}
 }
 
-// MarshalJSON writes the envelope as the model reads it.
+// MarshalJSON writes the envelope as the model reads it. Content blocks stand in
+// it without their bytes, with their size.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	data := r.Data
 	if r.Truncated != nil {
 		data = r.shown
 	}
 	return json.Marshal(&envelope{
-		OK: r.OK(), Data: data, Content: r.Content, Note: r.Note, Replayed: r.Replayed,
+		OK: r.OK(), Data: data, Content: contentForms(r.Content), Note: r.Note, Replayed: r.Replayed,
 		Truncated: r.Truncated, Error: r.Error.form(), Pending: r.Pending, Warnings: r.Warnings,
 	}, envelopeOptions)
 }
 
 var envelopeOptions = json.JoinOptions(schema.JSONOptions(), jsontext.AllowInvalidUTF8(true))
 
-// UnmarshalJSON reads an envelope. Data is then what the model read.
+// UnmarshalJSON reads an envelope. Data is then what the model read, and content
+// has no bytes.
 func (r *Result) UnmarshalJSON(b []byte) error {
 	var e envelope
 	if err := json.Unmarshal(b, &e, schema.JSONOptions()); err != nil {
@@ -181,8 +201,11 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 		return errors.New("helve: an envelope has exactly one of data, error and pending")
 	}
 	*r = Result{
-		Data: e.Data, Content: e.Content, Note: e.Note, Replayed: e.Replayed,
+		Data: e.Data, Note: e.Note, Replayed: e.Replayed,
 		Truncated: e.Truncated, Pending: e.Pending, Warnings: e.Warnings,
+	}
+	for _, c := range e.Content {
+		r.Content = append(r.Content, Content{Type: c.Type, MediaType: c.MediaType, Name: c.Name, URI: c.URI})
 	}
 	if e.Truncated != nil {
 		r.shown = e.Data

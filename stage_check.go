@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -33,9 +34,9 @@ func (f *flight) check(out *outcome) {
 			return
 		}
 	}
-	out.data, out.content, out.note, out.warnings = data, r.Content, r.Note, r.Warnings
+	out.data, out.content, out.note, out.warnings = data, slices.Clone(r.Content), r.Note, slices.Clone(r.Warnings)
 	if replaced > 0 {
-		out.warnings = append(out.warnings[:len(out.warnings):len(out.warnings)],
+		out.warnings = append(out.warnings,
 			fmt.Sprintf("%d invalid bytes in the result were replaced by U+FFFD.", replaced))
 	}
 }
@@ -50,8 +51,7 @@ func encodeData(v any) (data jsontext.Value, replaced int, err error) {
 		}
 		raw = raw.Clone()
 		if !utf8.Valid(raw) {
-			replaced = countInvalid(raw)
-			raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
+			raw, replaced = replaceInvalid(raw)
 		}
 		if err := raw.Compact(); err != nil {
 			return nil, 0, err
@@ -69,16 +69,16 @@ func encodeData(v any) (data jsontext.Value, replaced int, err error) {
 	return lenient, bytes.Count(lenient, []byte("\uFFFD")), nil
 }
 
-func countInvalid(b []byte) int {
-	n := 0
+func replaceInvalid(b []byte) (out []byte, replaced int) {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)
 		if r == utf8.RuneError && size == 1 {
-			n++
+			replaced++
 		}
+		out = utf8.AppendRune(out, r)
 		b = b[size:]
 	}
-	return n
+	return out, replaced
 }
 
 // badOutput is the tool's own fault: the model cannot mend it by other

@@ -67,8 +67,12 @@ func (f *flight) record(out *outcome) *Record {
 		return nil
 	}
 	r := &Record{Data: out.data, Content: out.content, Note: out.note, Error: out.err, Warnings: out.warnings}
-	if len(r.Data) > f.x.cfg.MaxKept {
-		r.Data, r.Dropped = nil, true
+	size := len(r.Data)
+	for _, c := range r.Content {
+		size += len(c.Data)
+	}
+	if size > f.x.cfg.MaxKept {
+		r.Data, r.Content, r.Dropped = nil, nil, true
 	}
 	return r
 }

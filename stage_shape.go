@@ -8,7 +8,7 @@ import (
 func (f *flight) shape(out *outcome) *Result {
 	res := &Result{
 		Data: out.data, Content: out.content, Note: out.note, Error: out.err, Pending: out.pending,
-		Replayed: out.replayed, Warnings: slices.Clip(out.warnings),
+		Replayed: out.replayed, Warnings: slices.Clone(out.warnings),
 		direction: out.direction, raw: out.raw, cause: out.cause,
 	}
 	if res.Error != nil {
@@ -39,15 +39,17 @@ func (f *flight) cut(res *Result) {
 		f.cutError(res, limit)
 		return
 	}
-	over := len(whole) - len(res.Data) + envelopeSpare
-	res.shown, res.Truncated = cutData(res.Data, limit-over, f.validOutput)
-	if res.Truncated == nil { // the data fits, the rest does not
-		f.dropContent(res)
-		return
+	rest := len(whole) - len(res.Data)
+	if rest > limit/2 { // remarks give way to data
+		f.cutRemarks(res, limit/4)
+		if whole, err = res.MarshalJSON(); err != nil || len(whole) <= limit {
+			return
+		}
+		rest = len(whole) - len(res.Data)
 	}
-	res.Truncated.Next = f.next(res.Truncated)
-	if whole, err := res.MarshalJSON(); err == nil && len(whole) > limit {
-		f.dropContent(res)
+	res.shown, res.Truncated = cutData(res.Data, limit-rest-envelopeSpare, f.validOutput)
+	if res.Truncated != nil {
+		res.Truncated.Next = f.next(res.Truncated)
 	}
 }
 
@@ -58,13 +60,15 @@ func (f *flight) validOutput(data []byte) bool {
 	return f.tool.output == nil || f.tool.output.Validate(data).OK()
 }
 
-// dropContent leaves blocks and notes out that do not fit beside the data.
-func (f *flight) dropContent(res *Result) {
-	if n := len(res.Content); n > 0 {
-		res.Content = nil
-		res.Warnings = append(res.Warnings, "Attached content was left out: it is too large.")
+// cutRemarks shortens note, warnings and the list of content to about n bytes.
+func (f *flight) cutRemarks(res *Result, n int) {
+	res.Note = clip(res.Note, n/2)
+	for i, w := range res.Warnings {
+		res.Warnings[i] = clip(w, n/2/len(res.Warnings))
 	}
-	res.Note = clip(res.Note, 500)
+	if len(contentForms(res.Content)) > 8 {
+		res.Content = res.Content[:8]
+	}
 }
 
 // cutError shortens the long parts of an error.

@@ -156,7 +156,7 @@ type Record struct {
 	Note     string         `json:"note,omitempty"`
 	Error    *Error         `json:"error,omitempty"`
 	Warnings []string       `json:"warnings,omitempty"`
-	// Dropped says that the data exceeded what is kept.
+	// Dropped says that data and content exceeded what is kept.
 	Dropped bool `json:"dropped,omitempty"`
 }
 

@@ -177,7 +177,12 @@ func (c *compiler) finish(v *Validator) {
 		n.linkJump(v.dynamic)
 	}
 	for _, n := range c.order {
-		c.derive(n)
+		n.derive()
+	}
+	for _, n := range c.order {
+		if n.obj != nil {
+			n.obj.deriveProperties()
+		}
 	}
 	v.root = v.root.target()
 	v.root.closable = v.root.closable || v.root.describesObject()
@@ -199,41 +204,54 @@ func (n *node) linkJump(dynamic bool) {
 	}
 }
 
-// derive fills in what n's closure of in-place subschemas says.
-func (c *compiler) derive(n *node) {
-	listed := false
-	seen := map[*node]bool{}
-	var names []string
-	n.walkInPlace(seen, false, func(sub *node) {
+// derive fills in what n and the subschemas that apply in place say. Those form no circle: checkLoops has seen to that.
+func (n *node) derive() {
+	if n.derived {
+		return
+	}
+	n.derived = true
+	n.lists = n.obj != nil && n.obj.listed
+	n.hasDefault, n.isDeprecated = n.def != nil, n.deprecated
+	n.inPlaceNodes(func(sub *node, definite bool) {
+		sub.derive()
+		n.lists = n.lists || sub.lists
+		if definite {
+			n.hasDefault, n.isDeprecated = n.hasDefault || sub.hasDefault, n.isDeprecated || sub.isDeprecated
+		}
+	})
+	n.closable = n.lists && !n.saysAdditional
+}
+
+// deriveProperties copies to an object rule what its properties' schemas say.
+func (r *objectRule) deriveProperties() {
+	r.defaults = make([]uint64, r.words())
+	for i := range r.props {
+		p := &r.props[i]
+		if p.node == nil {
+			continue
+		}
+		p.deprecated = p.node.isDeprecated
+		if p.node.hasDefault {
+			r.defaults[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// accepted lists every property name that n, or what it applies in place, lists.
+func (n *node) accepted() (names []string) {
+	seen := map[string]bool{}
+	n.walkInPlace(map[*node]bool{}, false, func(sub *node) {
 		if sub.obj == nil {
 			return
 		}
-		listed = listed || sub.obj.listed
 		for _, p := range sub.obj.props[:sub.obj.declared] {
-			if !slices.Contains(names, p.name) {
+			if !seen[p.name] {
+				seen[p.name] = true
 				names = append(names, p.name)
 			}
 		}
 	})
-	n.accepted = names
-	n.closable = listed && !n.saysAdditional
-	if n.obj == nil {
-		return
-	}
-	n.obj.defaults = make([]uint64, n.obj.words())
-	for i := range n.obj.props {
-		p := &n.obj.props[i]
-		if p.node == nil {
-			continue
-		}
-		p.node.walkInPlace(map[*node]bool{}, true, func(sub *node) {
-			p.hasDefault = p.hasDefault || sub.def != nil
-			p.deprecated = p.deprecated || sub.deprecated
-		})
-		if p.hasDefault {
-			n.obj.defaults[i/64] |= 1 << (i % 64)
-		}
-	}
+	return names
 }
 
 // walkInPlace calls f for n and every node that applies to the same value; with definite set only for those that must hold for
@@ -291,12 +309,13 @@ func (c *compiler) checkAliases(v *Validator) {
 		names = append(names, from)
 	}
 	slices.Sort(names)
+	accepted := v.root.accepted()
 	for _, from := range names {
 		to := c.cfg.Aliases[from]
 		switch {
-		case slices.Contains(v.root.accepted, from):
+		case slices.Contains(accepted, from):
 			c.fail("", "the alias %q is a property of its own", from)
-		case !slices.Contains(v.root.accepted, to):
+		case !slices.Contains(accepted, to):
 			c.fail("", "the alias %q stands for %q, which is not a property", from, to)
 		}
 	}

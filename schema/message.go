@@ -131,6 +131,8 @@ func wordWrongType(n *node, value []byte) (problem, suggestion string) {
 		switch {
 		case n.types&tString != 0 && (isNumber(value[0]) || value[0] == 't' || value[0] == 'f') && n.str == nil && n.enum == nil:
 			suggestion = strconv.Quote(string(value))
+		case n.enum != nil:
+			suggestion = suggestValue(n.enum, value)
 		case n.types&tInteger != 0 && isNumber(value[0]):
 			problem += ", which is not whole"
 		}
@@ -168,19 +170,34 @@ func integral(text string) bool {
 }
 
 func wordEnum(r *enumRule, value []byte) (problem, suggestion string) {
-	problem = "must be " + alternatives(r.values) + ", got " + excerpt(value)
+	return "must be " + alternatives(r.values) + ", got " + excerpt(value), suggestValue(r, value)
+}
+
+// suggestValue finds the value of an enum that was probably meant.
+func suggestValue(r *enumRule, value []byte) string {
+	text := string(value)
 	if value[0] == '"' {
+		text = string(jsonx.Unquote(nil, value))
 		names := make([]string, 0, len(r.values))
 		for _, v := range r.values {
 			if v.kind == '"' {
 				names = append(names, v.str)
 			}
 		}
-		if near := Nearest(string(jsonx.Unquote(nil, value)), names); len(near) > 0 {
-			suggestion = near[0]
+		if near := Nearest(text, names); len(near) > 0 {
+			return near[0]
 		}
 	}
-	return problem, suggestion
+	// The right text with or without quotes: true for "True", "2" for 2.
+	for _, v := range r.values {
+		switch {
+		case v.kind == '"' && value[0] != '"' && strings.EqualFold(v.str, text):
+			return strconv.Quote(v.str)
+		case v.kind != '"' && value[0] == '"' && string(v.raw) == text:
+			return text
+		}
+	}
+	return ""
 }
 
 // alternatives lists values: "a", "b" or "c".
@@ -206,13 +223,17 @@ func joinOr(list []string) string {
 }
 
 func wordUnknown(n *node, name []byte) (problem, suggestion string) {
-	if near := Nearest(string(jsonx.Unquote(nil, name)), n.accepted); len(near) > 0 {
+	text := string(jsonx.Unquote(nil, name))
+	accepted, more := n.accepted(), ""
+	if contains(accepted, text) {
+		return "unknown in this form of the object; another form has it", ""
+	}
+	if near := Nearest(text, accepted); len(near) > 0 {
 		return "unknown", near[0]
 	}
-	if len(n.accepted) == 0 {
+	if len(accepted) == 0 {
 		return "unknown; no properties are accepted here", ""
 	}
-	accepted, more := n.accepted, ""
 	if len(accepted) > listedNames {
 		more = " and " + strconv.Itoa(len(accepted)-listedNames) + " more"
 		accepted = accepted[:listedNames]

@@ -45,9 +45,12 @@ type node struct {
 	saysAdditional bool // the subschema itself says what further properties may be
 
 	// What finish derives.
-	jump     *node    // the node that this one merely refers to
-	closable bool     // Config.Closed closes the objects that this node describes
-	accepted []string // every property name that the node or what it applies in place lists
+	jump         *node // the node that this one merely refers to
+	derived      bool
+	lists        bool // the node, or what it applies in place, has `properties`
+	closable     bool // Config.Closed closes the objects that this node describes
+	hasDefault   bool // the node, or what holds whenever it does, has a default
+	isDeprecated bool
 }
 
 // enumRule holds the values of enum, or the one of const.
@@ -82,7 +85,6 @@ type property struct {
 	node       *node // nil: the name is only required, or triggers something
 	declared   bool  // `properties` lists it
 	required   bool
-	hasDefault bool
 	deprecated bool
 }
 

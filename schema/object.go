@@ -370,5 +370,5 @@ func (s *state) leftOver(sub, n *node, at, v, end int, isObject bool) bool {
 
 func (s *state) listed(n *node, at int) bool {
 	end, escaped, _ := jsonx.String(s.d, at)
-	return slices.Contains(n.accepted, string(s.unquoted(at, end, escaped)))
+	return slices.Contains(n.accepted(), string(s.unquoted(at, end, escaped)))
 }

@@ -41,7 +41,7 @@ func newRule(value string) (rule, error) {
 	}
 	var r rule
 	var parts []string
-	for _, part := range strings.Split(strings.Trim(value, ";"), ";") {
+	for part := range strings.SplitSeq(strings.Trim(value, ";"), ";") {
 		text, ok := strings.CutPrefix(part, "UNTIL=")
 		if !ok {
 			parts = append(parts, part)

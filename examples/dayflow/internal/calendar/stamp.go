@@ -70,7 +70,7 @@ func newStamp(p property, zones *zones) (stamp, error) {
 // newStamps reads a property that is a list of DATEs or DATE-TIMEs.
 func newStamps(p property, zones *zones) ([]stamp, error) {
 	var stamps []stamp
-	for _, value := range strings.Split(p.value, ",") {
+	for value := range strings.SplitSeq(p.value, ",") {
 		one := p
 		one.value = value
 		s, err := newStamp(one, zones)
@@ -196,7 +196,7 @@ type period struct {
 // own. The others last as long as the event.
 func newPeriods(p property, usual span, zones *zones) ([]period, error) {
 	var periods []period
-	for _, value := range strings.Split(p.value, ",") {
+	for value := range strings.SplitSeq(p.value, ",") {
 		first, last, ok := strings.Cut(value, "/")
 		one := p
 		one.value = first

@@ -145,12 +145,26 @@ func observance(c *component) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
+	walls, err := onsets(c, time.FixedZone("", before))
+	if err != nil {
+		return nil, err
+	}
+	changes := make([]change, 0, len(walls))
+	for _, wall := range walls {
+		at := wall.Add(-time.Duration(before) * time.Second).Unix()
+		changes = append(changes, change{at: at, offset: after, before: before, summer: c.name == "DAYLIGHT"})
+	}
+	return changes, nil
+}
+
+// onsets returns what the clocks, which are in zone until then, show when they
+// are set.
+func onsets(c *component, zone *time.Location) ([]time.Time, error) {
 	p, _ := c.first("DTSTART")
 	start, err := parseStamp(strings.TrimSpace(p.value), nil)
 	if err != nil || c.broken != "" {
 		return nil, errors.New("its DTSTART can't be read")
 	}
-	zone := time.FixedZone("", before)
 	walls := []time.Time{start.wall}
 	for _, p := range c.props {
 		var got []time.Time
@@ -165,12 +179,7 @@ func observance(c *component) ([]change, error) {
 		}
 		walls = append(walls, got...)
 	}
-	changes := make([]change, 0, len(walls))
-	for _, wall := range walls {
-		at := wall.Add(-time.Duration(before) * time.Second).Unix()
-		changes = append(changes, change{at: at, offset: after, before: before, summer: c.name == "DAYLIGHT"})
-	}
-	return changes, nil
+	return walls, nil
 }
 
 // zoneRule returns the days on which the clocks are set by a rule.

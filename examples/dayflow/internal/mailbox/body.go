@@ -124,12 +124,12 @@ func (w *walker) leaf(e *message.Entity, kind, charset string) content {
 // attach notes an attachment. A picture that the text shows in its place and
 // that has no name isn't one.
 func (w *walker) attach(name, kind, disposition string) {
-	name = path.Base("/" + strings.ReplaceAll(oneLine(name), `\`, "/"))
+	name = path.Base(path.Clean("/" + strings.ReplaceAll(plain.Line(name), `\`, "/")))
 	if name == "/" {
 		if strings.EqualFold(disposition, "inline") || strings.HasPrefix(kind, "image/") {
 			return
 		}
-		name = "unnamed (" + oneLine(kind) + ")"
+		name = "unnamed (" + plain.Line(kind) + ")"
 	}
 	w.attachments = append(w.attachments, name)
 }

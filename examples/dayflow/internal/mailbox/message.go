@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"mime"
 	"net/mail"
 	"regexp"
 	"strings"
@@ -121,11 +122,13 @@ func messageID(value string, raw []byte) string {
 
 // headerText returns a header decoded and on one line.
 func headerText(h *gomail.Header, key string) string {
-	text, err := h.Text(key)
+	raw := toUTF8([]byte(h.Get(key)), true)
+	words := mime.WordDecoder{CharsetReader: message.CharsetReader}
+	text, err := words.DecodeHeader(raw)
 	if err != nil {
-		text = h.Get(key)
+		text = raw
 	}
-	return oneLine(text)
+	return plain.Line(text)
 }
 
 // addresses returns the people in the header. A list that isn't in order is
@@ -144,7 +147,7 @@ func addresses(h *gomail.Header, key string) []Address {
 	}
 	var got []Address
 	for _, a := range list {
-		got = append(got, Address{Name: oneLine(a.Name), Email: oneLine(a.Address)})
+		got = append(got, Address{Name: plain.Line(a.Name), Email: plain.Line(a.Address)})
 	}
 	return got
 }
@@ -156,25 +159,34 @@ var looseAddress = regexp.MustCompile(`([^,;<>]*)<?\b([^\s,;:<>"()]+@[^\s,;:<>"(
 func looseAddresses(value string) []Address {
 	var got []Address
 	for _, found := range looseAddress.FindAllStringSubmatch(value, -1) {
-		name := strings.Trim(oneLine(found[1]), `" `)
-		got = append(got, Address{Name: name, Email: oneLine(found[2])})
+		name := strings.Trim(plain.Line(found[1]), `" `)
+		got = append(got, Address{Name: name, Email: plain.Line(found[2])})
 	}
 	return got
 }
 
-// oneLine returns s as plain text on one line.
-func oneLine(s string) string { return plain.Line(toUTF8([]byte(s), true)) }
-
-// toUTF8 returns b as valid UTF-8. Bytes of an unknown charset are most often
-// in that of western Windows; where guess is false they become U+FFFD.
+// toUTF8 returns b as valid UTF-8. If guess is set and nothing in b looks like
+// UTF-8, it is read in the charset of western Windows, which is what mail
+// without a charset most often has; otherwise bytes that don't fit become
+// U+FFFD.
 func toUTF8(b []byte, guess bool) string {
-	if utf8.Valid(b) {
-		return string(b)
-	}
-	if guess {
+	if !utf8.Valid(b) && guess && !anyMultibyte(b) {
 		if text, err := charmap.Windows1252.NewDecoder().Bytes(b); err == nil {
 			return string(text)
 		}
 	}
 	return strings.ToValidUTF8(string(b), "\uFFFD")
+}
+
+// anyMultibyte reports whether b has a character that UTF-8 writes in several
+// bytes.
+func anyMultibyte(b []byte) bool {
+	for len(b) > 0 {
+		r, size := utf8.DecodeRune(b)
+		if r >= utf8.RuneSelf && size > 1 {
+			return true
+		}
+		b = b[size:]
+	}
+	return false
 }

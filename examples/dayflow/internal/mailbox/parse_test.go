@@ -176,13 +176,14 @@ func TestParsePeople(t *testing.T) {
 func TestParseBounds(t *testing.T) {
 	t.Parallel()
 	const head = "From: a@example.com\nDate: Wed, 11 Mar 2026 09:00:00 +0000\nContent-Type: "
-	deep := head + "multipart/mixed; boundary=b0\n\n"
+	var deep strings.Builder
+	deep.WriteString(head + "multipart/mixed; boundary=b0\n\n")
 	for i := range 40 {
-		deep += "--b" + string(rune('0'+i)) + "\nContent-Type: multipart/mixed; boundary=b" + string(rune('1'+i)) + "\n\n"
+		deep.WriteString("--b" + string(rune('0'+i)) + "\nContent-Type: multipart/mixed; boundary=b" + string(rune('1'+i)) + "\n\n")
 	}
 	tests := map[string]string{
 		"long text":     head + "text/plain\n\n" + strings.Repeat("word ", 500_000),
-		"deep parts":    deep,
+		"deep parts":    deep.String(),
 		"many parts":    head + "multipart/mixed; boundary=x\n\n" + strings.Repeat("--x\n\nword\n", 5000),
 		"deep HTML":     head + "text/html\n\n" + strings.Repeat("<div>", 100_000) + "word",
 		"long HTML tag": head + "text/html\n\n<" + strings.Repeat("a ", 400_000),

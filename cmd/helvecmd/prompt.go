@@ -1,0 +1,179 @@
+package helvecmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/user"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"helve.dev/helve"
+)
+
+// ErrNoAnswer says that the person gave no answer: the input has ended. The
+// approval stays pending.
+var ErrNoAnswer = errors.New("no answer was given")
+
+// A Prompt asks a person at a terminal to decide on approvals. Use one for all
+// questions on the same input, because it reads ahead. It is not safe for
+// concurrent use.
+type Prompt struct {
+	out   io.Writer
+	by    string
+	in    *bufio.Reader
+	lines chan line
+}
+
+// line is one line of input without its end.
+type line struct {
+	text string
+	err  error
+}
+
+// NewPrompt returns a prompt that reads answers from in and writes questions to
+// out. Decisions are recorded as made by the user of the process.
+func NewPrompt(in io.Reader, out io.Writer) *Prompt {
+	by := "the person at the terminal"
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		by = u.Username
+	}
+	return &Prompt{out: out, by: by, in: bufio.NewReader(in)}
+}
+
+// Decide shows exactly what would run, asks, and records the decision: yes, no
+// with a reason that the model reads, or other arguments, which are shown once
+// more before they are approved. It returns the record as it then stands. The
+// error is [ErrNoAnswer], that of ctx, or one of [helve.Executor.Decide].
+func (p *Prompt) Decide(ctx context.Context, x *helve.Executor, approval string) (*helve.Approval, error) {
+	asked, err := x.Store().Approval(ctx, approval)
+	if err != nil {
+		return nil, err
+	}
+	show := *asked
+	var edited jsontext.Value
+	for {
+		fmt.Fprintf(p.out, "\n%s\nAsked because: %s\n", helve.RenderCall(&show, helve.Terminal), plain(show.Reason))
+		answer, err := p.ask(ctx, "Run it? [y]es, [n]o, [e]dit: ")
+		if err != nil {
+			return nil, err
+		}
+		d := helve.Decision{By: p.by, ArgumentsDigest: asked.ArgumentsDigest}
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "y", "yes":
+			d.Approve, d.Arguments = true, edited
+		case "n", "no":
+			if d.Reason, err = p.ask(ctx, "Why not? The model reads the answer; it may be empty: "); err != nil {
+				return nil, err
+			}
+		case "e", "edit":
+			if raw, err := p.arguments(ctx); err != nil {
+				return nil, err
+			} else if raw != nil {
+				edited, show.Arguments = raw, raw
+			}
+			continue
+		default:
+			fmt.Fprintln(p.out, "Please answer yes, no or edit.")
+			continue
+		}
+		record, err := x.Decide(ctx, approval, d)
+		if refused, ok := errors.AsType[*helve.CallError](err); ok {
+			fmt.Fprintln(p.out, explain(refused))
+			edited, show = nil, *asked
+			continue
+		}
+		return record, err
+	}
+}
+
+// arguments reads other arguments, which may go over several lines. It returns
+// nil when the person gave none.
+func (p *Prompt) arguments(ctx context.Context) (jsontext.Value, error) {
+	question := "New arguments as JSON, or @FILE; empty to go back: "
+	var text string
+	for {
+		more, err := p.ask(ctx, question)
+		if err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(more) == "" {
+			return nil, nil
+		}
+		text += more + "\n"
+		raw, err := readArguments(nil, strings.TrimSpace(text))
+		if err != nil {
+			fmt.Fprintln(p.out, plain(err.Error()))
+			return nil, nil
+		}
+		if err := raw.Compact(); errors.Is(err, io.ErrUnexpectedEOF) {
+			question = "... "
+			continue
+		} else if err != nil || raw.Kind() != jsontext.KindBeginObject {
+			fmt.Fprintln(p.out, "That is no JSON object; nothing was changed.")
+			return nil, nil
+		}
+		return raw, nil
+	}
+}
+
+// ask writes a question and reads the next line.
+func (p *Prompt) ask(ctx context.Context, question string) (string, error) {
+	if p.lines == nil {
+		p.lines = make(chan line)
+		go p.read()
+	}
+	fmt.Fprint(p.out, question)
+	select {
+	case l, ok := <-p.lines:
+		if !ok || l.err != nil {
+			fmt.Fprintln(p.out)
+			return "", ErrNoAnswer
+		}
+		return l.text, nil
+	case <-ctx.Done():
+		fmt.Fprintln(p.out)
+		return "", ctx.Err()
+	}
+}
+
+// read hands out the lines of the input. A read from a terminal cannot be
+// ended, so it has a goroutine of its own, which ends with the input.
+func (p *Prompt) read() {
+	defer close(p.lines)
+	for {
+		text, err := p.in.ReadString('\n')
+		if text = strings.TrimRight(text, "\r\n"); text != "" || err == nil {
+			p.lines <- line{text: text}
+		}
+		if err != nil {
+			p.lines <- line{err: err}
+			return
+		}
+	}
+}
+
+// explain says why edited arguments cannot run.
+func explain(e *helve.CallError) string {
+	if e.Err == nil {
+		return plain(e.Error())
+	}
+	return helve.Render(&helve.Result{Tool: e.Tool, CallID: e.CallID, Error: e.Err}, helve.Terminal)
+}
+
+// plain shows text of others without letting it drive the terminal.
+func plain(text string) string {
+	return helve.Render(&helve.Result{Data: quote(text)}, helve.Terminal)
+}
+
+// quote returns text as a JSON string.
+func quote(text string) jsontext.Value {
+	raw, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\uFFFD"))
+	if err != nil {
+		return jsontext.Value(`""`)
+	}
+	return raw
+}

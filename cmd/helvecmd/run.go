@@ -1,0 +1,110 @@
+package helvecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"helve.dev/helve/schema"
+)
+
+// ErrInterrupted is the cause of the context that Ctrl-C has ended.
+var ErrInterrupted = errors.New("interrupted")
+
+// Run runs a command tree and returns the exit status: that of an [ExitError],
+// [ExitUsage] for whatever goes wrong before a command's RunE is entered
+// (unknown commands and flags, wrong arguments), else [ExitFailed]. It says on
+// stderr what was wrong.
+//
+// An interrupt or a request to terminate cancels the context of the command,
+// which then ends what it does. At the second one Run returns [ExitKilled]
+// at once, while the command may still run: end the process then.
+func Run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetArgs(append([]string{}, args...)) // nil would mean those of the process
+	done := make(chan int, 1)
+	go func() { done <- execute(ctx, root, stderr) }()
+	for interrupted := false; ; interrupted = true {
+		select {
+		case status := <-done:
+			return status
+		case <-signals:
+		}
+		if interrupted {
+			return ExitKilled
+		}
+		fmt.Fprintf(stderr, "\n%s: interrupted; ending what runs. Press Ctrl-C again to stop at once.\n", root.Name())
+		cancel(ErrInterrupted)
+	}
+}
+
+// execute runs the tree and says what was wrong.
+func execute(ctx context.Context, root *cobra.Command, stderr io.Writer) int {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(flagError)
+	entered := false
+	watch(root, &entered)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return ExitOK
+	}
+	status := ExitFailed
+	exit, ok := errors.AsType[*ExitError](err)
+	switch {
+	case ok && exit.Err == nil:
+		return exit.Status
+	case ok:
+		status = exit.Status
+	case !entered:
+		status = ExitUsage
+	}
+	fmt.Fprintf(stderr, "%s: %s\n", root.Name(), strings.TrimSpace(err.Error()))
+	if status == ExitUsage {
+		fmt.Fprintf(stderr, "Run '%s --help' for how to use it.\n", cmd.CommandPath())
+	}
+	return status
+}
+
+// watch notes in entered when the work of any command begins: what goes wrong
+// before is wrong usage.
+func watch(cmd *cobra.Command, entered *bool) {
+	if work := cmd.RunE; work != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			*entered = true
+			return work(cmd, args)
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		watch(sub, entered)
+	}
+}
+
+// flagError adds what was probably meant to the error of an unknown flag.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := schema.Nearest(unknown.GetSpecifiedName(), names); len(near) > 0 {
+		return fmt.Errorf("%w; did you mean --%s?", err, near[0])
+	}
+	return err
+}

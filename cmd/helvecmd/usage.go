@@ -1,0 +1,15 @@
+package helvecmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// noArguments checks the arguments of a command that takes none.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), args[0])
+	}
+	return nil
+}
