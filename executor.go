@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -189,6 +190,8 @@ type flight struct {
 	slot       func()
 	generation uint64 // of the read cache
 
+	cancel    context.CancelFunc        // of the handler's context
+	stopped   atomic.Pointer[stopError] // why it was cancelled
 	attempts  int
 	warnings  []string
 	reference string

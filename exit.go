@@ -72,6 +72,8 @@ func (e *panicError) Unwrap() error {
 	return err
 }
 
+var errGoexit = &panicError{goexit: true}
+
 // stopError is why the executor ended a handler that did not end by itself.
 type stopError struct {
 	code Code // timeout or canceled

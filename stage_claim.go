@@ -14,6 +14,9 @@ func (f *flight) claim(ctx context.Context) *Result {
 		f.returnBudget(ctx)
 		return f.ended(err)
 	}
+	if f.effect == Read && f.approval == nil {
+		return nil
+	}
 	p := &ClaimParams{Lease: f.x.cfg.Lease}
 	if f.approval != nil && !f.covered {
 		p.Approval = &Consume{ID: f.approval.ID, Identity: f.identity()}
@@ -37,9 +40,6 @@ func (f *flight) claim(ctx context.Context) *Result {
 }
 
 func (f *flight) claimRead(ctx context.Context, p *ClaimParams) *Result {
-	if p.Approval == nil {
-		return nil
-	}
 	p.Audit = []AuditEntry{f.auditEntry("claimed")}
 	if _, err := f.x.cfg.Store.Claim(ctx, p); err != nil {
 		f.returnBudget(ctx)

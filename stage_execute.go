@@ -16,16 +16,17 @@ func (f *flight) run(ctx context.Context) *outcome {
 	if f.effect != Read {
 		defer f.x.cache.forget(f)
 	}
-	hctx, stop := f.handlerContext(ctx)
-	defer stop(nil)
-	beat := f.heartbeat(ctx, stop)
+	hctx, cancel := context.WithDeadlineCause(ctx, f.deadline, errDeadline)
+	defer cancel()
+	f.cancel = cancel
+	beat := f.heartbeat(ctx)
 	defer beat.end()
 	handler := chain(f.tool.handler, f.x.cfg.Middleware)
 	attempts := f.tool.c.attempts(f.effect)
 	var wait backoff.BackOff
 	for {
 		f.attempts++
-		out := f.classify(f.attempt(hctx, stop, handler))
+		out := f.classify(f.attempt(hctx, handler))
 		if !out.again || f.attempts >= attempts || hctx.Err() != nil {
 			return out
 		}
@@ -63,14 +64,10 @@ func (f *flight) tellRetry(ctx context.Context, out *outcome, pause time.Duratio
 	tell(w, w.retry, "retry", func(o RetryObserver) { o.CallRetried(ctx, e) })
 }
 
-// handlerContext carries the deadline, and a way to end the handler for a reason.
-func (f *flight) handlerContext(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	ctx, stop := context.WithCancelCause(ctx)
-	hctx, cancel := context.WithDeadlineCause(ctx, f.deadline, errDeadline)
-	return hctx, func(cause error) {
-		stop(cause)
-		cancel()
-	}
+// stop ends the handler for a reason; the first one counts.
+func (f *flight) stop(reason *stopError) {
+	f.stopped.CompareAndSwap(nil, reason)
+	f.cancel()
 }
 
 // exit is how a handler ended, or that it did not.
@@ -80,8 +77,10 @@ type exit struct {
 	stopped *stopError // the executor ended it first
 }
 
-// running is a handler in its goroutine.
+// running is a handler in its goroutine, and the context that it sees.
 type running struct {
+	context.Context
+	inv  Invocation
 	done chan exit
 
 	mu   sync.Mutex
@@ -91,7 +90,7 @@ type running struct {
 
 // attempt enters the handler once and waits for its end, or for a reason to
 // give it up.
-func (f *flight) attempt(hctx context.Context, stop context.CancelCauseFunc, h Handler) exit {
+func (f *flight) attempt(hctx context.Context, h Handler) exit {
 	r := f.enter(hctx, h)
 	var stall <-chan time.Time
 	var timer *time.Timer
@@ -105,11 +104,11 @@ func (f *flight) attempt(hctx context.Context, stop context.CancelCauseFunc, h H
 		select {
 		case e := <-r.done:
 			if hctx.Err() != nil {
-				e.stopped = stopReason(hctx)
+				e.stopped = f.stopReason(hctx)
 			}
 			return e
 		case <-hctx.Done():
-			reason = stopReason(hctx)
+			reason = f.stopReason(hctx)
 		case <-f.x.closing:
 			reason = errClosing
 		case <-stall:
@@ -119,7 +118,7 @@ func (f *flight) attempt(hctx context.Context, stop context.CancelCauseFunc, h H
 			}
 			reason = errStalled
 		}
-		stop(reason)
+		f.stop(reason)
 		return f.giveUp(r, reason)
 	}
 }
@@ -147,46 +146,55 @@ func (f *flight) giveUp(r *running, reason *stopError) exit {
 }
 
 // stopReason says why the context of a handler is done.
-func stopReason(hctx context.Context) *stopError {
-	cause := context.Cause(hctx)
-	if s, ok := errors.AsType[*stopError](cause); ok {
+func (f *flight) stopReason(hctx context.Context) *stopError {
+	if s := f.stopped.Load(); s != nil {
 		return s
 	}
-	if errors.Is(cause, context.DeadlineExceeded) {
+	if errors.Is(context.Cause(hctx), context.DeadlineExceeded) || errors.Is(hctx.Err(), context.DeadlineExceeded) {
 		return errDeadline
 	}
 	return errCanceled
 }
 
+// Value makes the invocation known to what the handler calls.
+func (r *running) Value(key any) any {
+	if key == (invocationKey{}) {
+		return &r.inv
+	}
+	return r.Context.Value(key)
+}
+
 // enter runs the handler in a goroutine of its own, so that the call can end
 // without it.
 func (f *flight) enter(hctx context.Context, h Handler) *running {
-	r := &running{done: make(chan exit, 1)}
-	inv := &Invocation{f: f, attempt: f.attempts}
+	r := &running{Context: hctx, inv: Invocation{f: f, attempt: f.attempts}, done: make(chan exit, 1)}
 	f.progress.touch()
 	f.x.handlers.enter(true)
-	go func() {
-		defer f.x.handlers.leave()
-		e := exit{err: &panicError{goexit: true}}
-		defer func() {
-			if v := recover(); v != nil {
-				e = exit{err: &panicError{value: v, stack: debug.Stack()}}
-			}
-			r.mu.Lock()
-			late := r.late
-			if late == nil {
-				r.over = true
-				r.done <- e
-			}
-			r.mu.Unlock()
-			if late != nil {
-				f.cameLate(hctx, late, e)
-			}
-		}()
-		reply, err := h(context.WithValue(hctx, invocationKey{}, inv), inv)
-		e = exit{reply: reply, err: err}
-	}()
+	go f.handle(r, h)
 	return r
+}
+
+// handle is the handler's goroutine: whatever the handler does, it ends here.
+func (f *flight) handle(r *running, h Handler) {
+	defer f.x.handlers.leave()
+	e := exit{err: errGoexit}
+	defer func() {
+		if v := recover(); v != nil {
+			e = exit{err: &panicError{value: v, stack: debug.Stack()}}
+		}
+		r.mu.Lock()
+		late := r.late
+		if late == nil {
+			r.over = true
+			r.done <- e
+		}
+		r.mu.Unlock()
+		if late != nil {
+			f.cameLate(r.Context, late, e)
+		}
+	}()
+	reply, err := h(r, &r.inv)
+	e = exit{reply: reply, err: err}
 }
 
 // beater prolongs the lease while a handler runs.
@@ -198,7 +206,7 @@ type beater struct {
 
 // heartbeat keeps the claim of a call with effects. A claim that another holder
 // took over ends the handler.
-func (f *flight) heartbeat(ctx context.Context, stop context.CancelCauseFunc) *beater {
+func (f *flight) heartbeat(ctx context.Context) *beater {
 	if f.token == nil {
 		return nil
 	}
@@ -217,7 +225,7 @@ func (f *flight) heartbeat(ctx context.Context, stop context.CancelCauseFunc) *b
 		defer cancel()
 		err := f.x.cfg.Store.Beat(ctx, *f.token, f.x.cfg.Lease)
 		if errors.Is(err, ErrFenced) {
-			stop(errFenced)
+			f.stop(errFenced)
 			return
 		}
 		if err != nil {

@@ -185,6 +185,7 @@ func (c *compiler) finish(v *Validator) {
 		}
 	}
 	v.root = v.root.target()
+	v.plain = !slices.ContainsFunc(c.order, func(n *node) bool { return !n.isPlain() })
 	v.root.closable = v.root.closable || v.root.describesObject()
 	c.checkAliases(v)
 	if len(c.errs) == 0 {
@@ -319,6 +320,17 @@ func (c *compiler) checkAliases(v *Validator) {
 			c.fail("", "the alias %q stands for %q, which is not a property", from, to)
 		}
 	}
+}
+
+// isPlain reports whether nothing in n looks at an object or array as a whole, but for the presence of names.
+func (n *node) isPlain() bool {
+	if n.in != nil && n.jump == nil || n.unevalProps != nil || n.unevalItems != nil || n.enum != nil && n.types&(tObject|tArray) != 0 {
+		return false
+	}
+	if n.arr != nil && (n.arr.unique || n.arr.contains != nil) {
+		return false
+	}
+	return n.obj == nil || len(n.obj.patterns) == 0 && n.obj.names == nil && n.obj.maxProps < 0 && len(n.obj.depends) == 0
 }
 
 // target follows references that say nothing of their own.

@@ -184,7 +184,8 @@ func suggestValue(r *enumRule, value []byte) string {
 				names = append(names, v.str)
 			}
 		}
-		if near := Nearest(text, names); len(near) > 0 {
+		// A slip in a word is likely, one in a number is another number.
+		if near := Nearest(text, names); len(near) > 0 && digitsOf(near[0]) == digitsOf(text) {
 			return near[0]
 		}
 	}
@@ -198,6 +199,15 @@ func suggestValue(r *enumRule, value []byte) string {
 		}
 	}
 	return ""
+}
+
+func digitsOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // alternatives lists values: "a", "b" or "c".

@@ -12,16 +12,18 @@ type settler struct {
 	out     []byte
 	copied  int // d[:copied] is in out, or has been left out
 	changed bool
+	more    bool // something else than defaults has changed
 	aliases map[string]string // of the root object
 	used    []Alias
 	prepare func(*shapeProperty) // at compile time: makes the default of a property ready
 }
 
 // settle applies aliases, the null rule and defaults to the well-formed text.
-func (v *Validator) settle(text []byte) (out []byte, used []Alias, changed bool) {
-	z := settler{d: text, aliases: v.aliases}
+func (v *Validator) settle(text []byte) *settler {
+	z := &settler{d: text, aliases: v.aliases}
 	z.value(v.shape, jsonx.Space(text, 0))
-	return z.finish(), z.used, z.changed
+	z.out, z.copied = z.finish(), len(z.d)
+	return z
 }
 
 func (z *settler) finish() []byte {
@@ -32,11 +34,11 @@ func (z *settler) finish() []byte {
 }
 
 // replace puts text in the place of d[from:to].
-func (z *settler) replace(from, to int, text ...string) {
-	z.out = append(z.out, z.d[z.copied:from]...)
-	for _, t := range text {
-		z.out = append(z.out, t...)
+func (z *settler) replace(from, to int, text string) {
+	if !z.changed {
+		z.out = make([]byte, 0, len(z.d)+64)
 	}
+	z.out = append(append(z.out, z.d[z.copied:from]...), text...)
 	z.copied, z.changed = to, true
 }
 
@@ -88,7 +90,8 @@ func (z *settler) object(sh *shape, i int) int {
 		k = afterComma(z.d, z.member(&e, i, k, aliases))
 	}
 	if e.dropped {
-		z.replace(e.last, k)
+		z.replace(e.last, k, "")
+		z.more = true
 	}
 	z.fill(&e, k)
 	return k + 1
@@ -118,13 +121,14 @@ func (z *settler) member(e *objectEdit, object, k int, aliases map[string]string
 		if e.kept {
 			z.replace(e.last, k, ",")
 		} else {
-			z.replace(e.last, k)
+			z.replace(e.last, k, "")
 		}
-		e.dropped = false
+		e.dropped, z.more = false, true
 	}
 	if isAlias {
 		z.used = append(z.used, Alias{From: string(name), To: to})
 		z.replace(k, nameEnd, string(jsonx.AppendQuote(nil, to)))
+		z.more = true
 	}
 	sub := e.sh.additional
 	if listed {
@@ -169,10 +173,11 @@ func (z *settler) fill(e *objectEdit, brace int) {
 			continue
 		}
 		at := max(z.copied, e.last)
-		comma := ","
-		if !e.kept {
-			comma, e.kept = "", true
+		if e.kept {
+			z.replace(at, at, p.fill)
+		} else {
+			z.replace(at, at, p.fill[1:])
 		}
-		z.replace(at, at, comma, string(jsonx.AppendQuote(nil, p.name)), ":", string(p.def))
+		e.kept = true
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"helve.dev/helve/internal/jsonx"
 )
 
 // maxShapes bounds how many combinations of subschemas Normalize keeps apart; what lies beyond is checked but not settled.
@@ -25,6 +27,7 @@ type shapeProperty struct {
 	required bool
 	nullable bool
 	def      []byte // settled, valid; nil when there is none
+	fill     string // the member that says the default, with a comma before it
 	state    defaultState
 }
 
@@ -199,6 +202,7 @@ func (b *shaper) settleDefault(p *shapeProperty) {
 		p.def = nil
 	default:
 		p.def = settled
+		p.fill = "," + string(jsonx.AppendQuote(nil, p.name)) + ":" + string(settled)
 	}
 	p.state = defaultDone
 }

@@ -18,6 +18,7 @@ type Validator struct {
 	dynamic           bool // there are $dynamicRefs, so the resources entered are kept track of
 	aliases           map[string]string
 	shape             *shape
+	plain             bool // whether a default may be filled in depends on its own property alone
 	takesNull         bool
 	takesObject       bool
 }
@@ -56,14 +57,12 @@ func (v *Validator) Normalize(raw []byte) (jsontext.Value, *Report) {
 	s.run()
 	var aliases []Alias
 	if s.fatal == 0 && (s.wantSettle || len(s.faults) > 0) {
-		var changed bool
-		if text, aliases, changed = v.settle(text); changed {
+		z := v.settle(text)
+		text, aliases = z.out, z.used
+		// Defaults fit their own schemas, and in a plain schema nothing else looks at them. An alias that could not be renamed
+		// becomes a fault the second time.
+		if known := v.plain && !z.more && len(s.faults) == 0 && len(v.aliases) == 0; !known && (z.changed || len(v.aliases) > 0) {
 			s.release()
-			s = v.newState(text)
-			s.settling, s.settled = true, true
-			s.run()
-		} else if s.wantSettle && len(v.aliases) > 0 {
-			s.release() // an alias that could not be renamed is a fault now
 			s = v.newState(text)
 			s.settling, s.settled = true, true
 			s.run()

@@ -110,8 +110,10 @@ func (c *caller) call(ctx context.Context, call *helve.Call) error {
 		if _, err := prompt.Decide(ctx, c.x, res.Pending.Approval); err == nil {
 			call.ID = res.CallID // the same call, which now has its decision
 			res = c.x.Execute(ctx, call)
+		} else if ctx.Err() != nil {
+			return fmt.Errorf("%s was not run: the question was interrupted", res.Tool)
 		} else if !errors.Is(err, ErrNoAnswer) {
-			return err
+			return fmt.Errorf("decide on %s: %w", res.Tool, err)
 		}
 	}
 	if err := c.print(ctx, res); err != nil {

@@ -115,15 +115,25 @@ func converse(ctx context.Context, cmd *cobra.Command, m model.Model, x *helve.E
 		if said := plain.Text(run.Text); said != "" {
 			fmt.Fprintf(out, "\n%s\n", said)
 		}
-		for _, p := range run.Pending() {
-			if _, err := prompt.Decide(ctx, x, p.Approval); err != nil {
-				if errors.Is(err, helvecmd.ErrNoAnswer) {
-					return run, nil
-				}
-				return run, err
-			}
+		if err := decide(ctx, prompt, x, run); errors.Is(err, helvecmd.ErrNoAnswer) {
+			return run, nil
+		} else if err != nil {
+			return run, err
 		}
 		err = a.Continue(ctx, run)
 	}
 	return run, err
+}
+
+// decide asks the person about everything that waits.
+func decide(ctx context.Context, prompt *helvecmd.Prompt, x *helve.Executor, run *agent.Run) error {
+	for _, p := range run.Pending() {
+		if p.Approval == "" {
+			return helvecmd.ErrNoAnswer // it does not wait for a person
+		}
+		if _, err := prompt.Decide(ctx, x, p.Approval); err != nil {
+			return err
+		}
+	}
+	return nil
 }

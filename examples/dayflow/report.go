@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -43,7 +42,7 @@ type callRecord struct {
 
 // report prints the outcome of a run and returns how the command ends.
 func report(ctx context.Context, cmd *cobra.Command, x *helve.Executor, run *agent.Run, err error, asJSON bool) error {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && run.Status != agent.Done {
 		run.Status, run.Reason = agent.Canceled, "the run was canceled"
 		sayLeft(cmd, run)
 	}
@@ -60,7 +59,7 @@ func report(ctx context.Context, cmd *cobra.Command, x *helve.Executor, run *age
 	case agent.Suspended:
 		return &helvecmd.ExitError{Status: helvecmd.ExitPending}
 	case agent.Failed:
-		return fmt.Errorf("the model gave no answer: %w", errors.Join(err))
+		return fmt.Errorf("the brief could not be written: %w", err)
 	}
 	return &helvecmd.ExitError{Status: helvecmd.ExitFailed}
 }

@@ -32,13 +32,17 @@ func ParseDecimal(lit []byte) (Decimal, error) {
 	if lit[0] == '-' {
 		v.neg, lit = true, lit[1:]
 	}
-	mantissa, exponent := lit, []byte(nil)
-	if k := bytes.IndexAny(lit, "eE"); k >= 0 {
-		mantissa, exponent = lit[:k], lit[k+1:]
+	mantissa, exponent, whole := lit, []byte(nil), -1
+	for k, c := range lit {
+		if c == '.' {
+			whole = k
+		} else if c|0x20 == 'e' {
+			mantissa, exponent = lit[:k], lit[k+1:]
+			break
+		}
 	}
-	whole := len(mantissa)
-	if k := bytes.IndexByte(mantissa, '.'); k >= 0 {
-		whole = k
+	if whole < 0 {
+		whole = len(mantissa)
 	}
 	first := 0
 	for first < len(mantissa) && (mantissa[first] == '0' || mantissa[first] == '.') {

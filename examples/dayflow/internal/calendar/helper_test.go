@@ -12,11 +12,11 @@ import (
 )
 
 // load returns a time zone by its name.
-func load(t testing.TB, name string) *time.Location {
-	t.Helper()
+func load(tb testing.TB, name string) *time.Location {
+	tb.Helper()
 	loc, err := time.LoadLocation(name)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return loc
 }
@@ -33,21 +33,21 @@ func wrap(events ...string) string {
 }
 
 // read returns the calendar that is in the text.
-func read(t testing.TB, text string) *calendar.Calendar {
-	t.Helper()
+func read(tb testing.TB, text string) *calendar.Calendar {
+	tb.Helper()
 	cal, err := calendar.OpenFS(fstest.MapFS{"c.ics": {Data: []byte(text)}}, "c.ics")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return cal
 }
 
 // days returns what cal has on n days from first.
-func days(t testing.TB, cal *calendar.Calendar, first string, n int, loc *time.Location) calendar.Agenda {
-	t.Helper()
-	agenda, err := cal.Days(t.Context(), day.MustParse(first), n, loc)
+func days(tb testing.TB, cal *calendar.Calendar, first string, n int, loc *time.Location) calendar.Agenda {
+	tb.Helper()
+	agenda, err := cal.Days(tb.Context(), day.MustParse(first), n, loc)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return agenda
 }

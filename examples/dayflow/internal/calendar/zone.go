@@ -1,7 +1,6 @@
 package calendar
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -230,35 +229,39 @@ func offset(c *component, name string) (int, error) {
 // only one from which package time makes a zone. The first local time type is
 // that before the first change.
 func tzif(changes []change) []byte {
+	const name = "-00\x00"
 	types := []change{{offset: changes[0].before}}
-	var times, indexes, infos bytes.Buffer
+	var times, indexes, infos []byte
 	for _, c := range changes {
 		kind := change{offset: c.offset, summer: c.summer}
 		i := slices.Index(types[1:], kind) + 1
 		if i == 0 && len(types) < 200 {
 			types, i = append(types, kind), len(types)
 		}
-		binary.Write(&times, binary.BigEndian, c.at)
-		indexes.WriteByte(byte(i))
+		times = binary.BigEndian.AppendUint64(times, uint64(c.at))
+		indexes = append(indexes, byte(i))
 	}
 	for _, kind := range types {
-		binary.Write(&infos, binary.BigEndian, int32(kind.offset))
 		summer := byte(0)
 		if kind.summer {
 			summer = 1
 		}
-		infos.Write([]byte{summer, 0})
+		infos = append(binary.BigEndian.AppendUint32(infos, uint32(int32(kind.offset))), summer, 0)
 	}
-	header := func(counts ...uint32) []byte {
-		var b bytes.Buffer
-		b.WriteString("TZif2" + strings.Repeat("\x00", 15))
-		binary.Write(&b, binary.BigEndian, counts)
-		return b.Bytes()
-	}
-	const name = "-00\x00"
+	// The first header is that of the old form with times of 32 bits, which
+	// is empty here.
 	return slices.Concat(
-		header(0, 0, 0, 0, 0, 0),
-		header(0, 0, 0, uint32(len(changes)), uint32(len(types)), uint32(len(name))),
-		times.Bytes(), indexes.Bytes(), infos.Bytes(), []byte(name+"\n\n"),
+		tzifHeader(0, 0, 0), tzifHeader(len(changes), len(types), len(name)),
+		times, indexes, infos, []byte(name+"\n\n"),
 	)
+}
+
+// tzifHeader returns a header with the numbers of changes, of local time types
+// and of the bytes of their names.
+func tzifHeader(changes, types, names int) []byte {
+	header := []byte("TZif2" + strings.Repeat("\x00", 15))
+	for _, n := range []int{0, 0, 0, changes, types, names} {
+		header = binary.BigEndian.AppendUint32(header, uint32(n))
+	}
+	return header
 }

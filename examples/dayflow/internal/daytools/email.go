@@ -90,7 +90,7 @@ func (b *toolbox) sendEmail(_ context.Context, in EmailInput) (SentEmail, error)
 		return sentBefore(exists, out, print)
 	}
 	if err != nil {
-		return SentEmail{}, helve.NotDone(fmt.Errorf("put the email into the outbox: %w", err))
+		return SentEmail{}, helve.NotDone(fmt.Errorf("put the email into the outbox: %s", reason(err)))
 	}
 	out.Sent = true
 	return out, nil
@@ -145,7 +145,7 @@ func compose(in *EmailInput, out *SentEmail, print string, now time.Time) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	text := strings.ReplaceAll(strings.ReplaceAll(in.Body, "\r\n", "\n"), "\n", "\r\n")
+	text := strings.ReplaceAll(strings.ReplaceAll(in.Body, "\r\n", "\n"), "\n", "\r\n") + "\r\n"
 	if _, err := w.Write([]byte(text)); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ const (
 // InboxInput are the arguments of read_inbox.
 type InboxInput struct {
 	Limit  int `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"How many mails at most, newest first."`
-	Offset int `json:"offset" default:"0" minimum:"0" doc:"How many of the newest mails to leave out, to read on after an earlier call."`
+	Offset int `json:"offset" default:"0" minimum:"0" maximum:"100000" doc:"How many of the newest mails to leave out, to read on after an earlier call."`
 }
 
 // Inbox is the result of read_inbox.
@@ -86,7 +86,8 @@ func (b *toolbox) readInbox(ctx context.Context, in InboxInput) (*helve.Reply, e
 		out.Skipped = append(out.Skipped, Skipped{File: s.File, Reason: s.Reason})
 	}
 	cut := 0
-	for _, m := range all[min(in.Offset, len(all)):min(in.Offset+in.Limit, len(all))] {
+	from := min(in.Offset, len(all))
+	for _, m := range all[from:min(from+in.Limit, len(all))] {
 		shown := b.message(&m)
 		if shown.Cut {
 			cut++

@@ -3,6 +3,7 @@ package daytools
 import (
 	"errors"
 	"io/fs"
+	"os"
 
 	"helve.dev/helve/examples/dayflow/internal/calendar"
 	"helve.dev/helve/examples/dayflow/internal/mailbox"
@@ -40,6 +41,9 @@ func reason(err error) string {
 			return "it is not there"
 		}
 		return pathErr.Err.Error()
+	}
+	if linkErr, ok := errors.AsType[*os.LinkError](err); ok {
+		return linkErr.Err.Error()
 	}
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"errors"
 	"io"
 	"mime"
 	"path"
@@ -50,7 +51,7 @@ func (w *walker) read(e *message.Entity, depth int) content {
 	var children []content
 	for {
 		part, err := parts.NextPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		w.parts++

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -29,7 +30,7 @@ func (r *reader) mbox(name string, in *bufio.Reader) error {
 			raw = append(raw, unquoteFrom(line)...)
 		}
 		blank = len(bytes.TrimRight(line, "\r\n")) == 0
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			r.mboxMessage(name, n, raw)
 			return nil
 		}
@@ -55,7 +56,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 		if len(line) <= MaxSize {
 			line = append(line, chunk...)
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}
 	}

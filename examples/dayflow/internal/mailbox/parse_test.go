@@ -14,21 +14,21 @@ import (
 )
 
 // fixture returns the bytes of a message in testdata/parse.
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
+func fixture(tb testing.TB, name string) []byte {
+	tb.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", "parse", name+".eml"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return raw
 }
 
 // parse returns a message in testdata/parse.
-func parse(t testing.TB, name string) mailbox.Message {
-	t.Helper()
-	m, err := mailbox.Parse(fixture(t, name))
+func parse(tb testing.TB, name string) mailbox.Message {
+	tb.Helper()
+	m, err := mailbox.Parse(fixture(tb, name))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return m
 }

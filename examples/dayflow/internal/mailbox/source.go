@@ -81,7 +81,7 @@ func openFile(fsys fs.FS, name string) (*Box, error) {
 	}
 	buf := bufio.NewReader(f)
 	start, err := buf.Peek(len(fromLine))
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, unavailable(err)
 	}
 	if len(start) > 0 && string(start) != fromLine {

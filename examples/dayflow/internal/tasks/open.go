@@ -63,10 +63,11 @@ func open(path string) (*Store, error) {
 	// One connection is enough for a person's tasks, and a database in memory
 	// belongs to its connection.
 	db.SetMaxOpenConns(1)
-	err = migrate(context.Background(), db)
+	ctx := context.Background()
+	err = migrate(ctx, db)
 	if err == nil {
 		// Not before: somebody else's database is left as it is.
-		_, err = db.Exec("PRAGMA journal_mode = WAL")
+		_, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL")
 	}
 	if err != nil {
 		return nil, errors.Join(explain(err), db.Close())

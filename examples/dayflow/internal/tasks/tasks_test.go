@@ -68,7 +68,10 @@ var anyTime = cmpopts.IgnoreFields(tasks.Task{}, "CreatedAt")
 // stores are the two kinds of a store.
 var stores = map[string]func(t *testing.T) string{
 	"memory": func(*testing.T) string { return "" },
-	"file":   func(t *testing.T) string { return filepath.Join(t.TempDir(), "tasks.db") },
+	"file": func(t *testing.T) string {
+		t.Helper()
+		return filepath.Join(t.TempDir(), "tasks.db")
+	},
 }
 
 func TestCreate(t *testing.T) {
@@ -297,7 +300,7 @@ func database(t *testing.T, path, statements string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec(statements); err != nil {
+	if _, err := db.ExecContext(t.Context(), statements); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -308,64 +311,46 @@ func database(t *testing.T, path, statements string) {
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		make func(t *testing.T, path string)
-		want error
+		text       string // what is in the file,
+		statements string // or how it was made
+		want       error
 	}{
-		"text": {
-			make: func(t *testing.T, path string) {
-				if err := os.WriteFile(path, []byte(strings.Repeat("Dear diary, ", 1000)), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			},
-			want: tasks.ErrNotDatabase,
-		},
-		"short text": {
-			make: func(t *testing.T, path string) {
-				if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			},
-			want: tasks.ErrNotDatabase,
-		},
-		"folder": {
-			make: func(t *testing.T, path string) {
-				if err := os.Mkdir(path, 0o700); err != nil {
-					t.Fatal(err)
-				}
-			},
-			want: tasks.ErrNotDatabase,
-		},
-		"another program's": {
-			make: func(t *testing.T, path string) { database(t, path, "CREATE TABLE notes (x)") },
-			want: tasks.ErrNotDatabase,
-		},
-		"another program's tasks": {
-			make: func(t *testing.T, path string) { database(t, path, "CREATE TABLE tasks (x)") },
-			want: tasks.ErrNotDatabase,
-		},
-		"another program's version": {
-			make: func(t *testing.T, path string) { database(t, path, "CREATE TABLE notes (x); PRAGMA user_version = 1") },
-			want: tasks.ErrNotDatabase,
-		},
-		"newer": {
-			make: func(t *testing.T, path string) { database(t, path, "CREATE TABLE tasks (x); PRAGMA user_version = 2") },
-			want: tasks.ErrNewer,
-		},
+		"text":                      {text: strings.Repeat("Dear diary, ", 1000), want: tasks.ErrNotDatabase},
+		"short text":                {text: "{}", want: tasks.ErrNotDatabase},
+		"another program's":         {statements: "CREATE TABLE notes (x)", want: tasks.ErrNotDatabase},
+		"another program's tasks":   {statements: "CREATE TABLE tasks (x)", want: tasks.ErrNotDatabase},
+		"another program's version": {statements: "CREATE TABLE notes (x); PRAGMA user_version = 1", want: tasks.ErrNotDatabase},
+		"newer":                     {statements: "CREATE TABLE tasks (x); PRAGMA user_version = 2", want: tasks.ErrNewer},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "x.db")
-			tt.make(t, path)
-			before, _ := os.ReadFile(path)
+			if tt.statements != "" {
+				database(t, path, tt.statements)
+			} else if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
 			s, err := tasks.Open(path)
 			if !errors.Is(err, tt.want) || !errors.Is(err, tasks.ErrUnavailable) || s != nil {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
-			if after, _ := os.ReadFile(path); string(after) != string(before) {
-				t.Error("the file was changed")
+			if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+				t.Errorf("the file was changed: %v", err)
 			}
 		})
+	}
+}
+
+func TestOpenRefusesFolder(t *testing.T) {
+	t.Parallel()
+	s, err := tasks.Open(t.TempDir())
+	if !errors.Is(err, tasks.ErrNotDatabase) || !errors.Is(err, tasks.ErrUnavailable) || s != nil {
+		t.Errorf("got %v, want ErrNotDatabase", err)
 	}
 }
 
@@ -402,7 +387,7 @@ func TestSchema(t *testing.T) {
 		"SELECT count(*) FROM tasks":                                "1",
 	} {
 		var got string
-		if err := db.QueryRow(query).Scan(&got); err != nil || got != want {
+		if err := db.QueryRowContext(t.Context(), query).Scan(&got); err != nil || got != want {
 			t.Errorf("%s: got %q, %v; want %q", query, got, err, want)
 		}
 	}
@@ -412,7 +397,7 @@ func TestSchema(t *testing.T) {
 		"no title":            "UPDATE tasks SET title = ''",
 		"another type":        "UPDATE tasks SET created_at = 'now'",
 	} {
-		if _, err := db.Exec(statement); err == nil {
+		if _, err := db.ExecContext(t.Context(), statement); err == nil {
 			t.Errorf("the schema takes %s", name)
 		}
 	}

@@ -1,0 +1,54 @@
+package helve_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"helve.dev/helve"
+	"helve.dev/helve/helvetest"
+)
+
+func TestRenderShowsAndDrivesNothing(t *testing.T) {
+	hostile := "ok\x1b[2J\x1b]0;owned\x07 <script>alert(1)</script> \u202Eevil\u202C\u2028next"
+	tool, _ := counted(contract("act", helve.Read), func(context.Context, text) (string, error) { return hostile, nil })
+	own := tool.WithRender(func(res *helve.Result, s helve.Surface) string { return "own: " + string(res.Data) + hostile })
+	broken := tool.WithRender(func(*helve.Result, helve.Surface) string { panic("render") })
+	for name, tl := range map[string]*helve.Tool{"usual": tool, "own": own, "broken": broken} {
+		x := helvetest.NewExecutor(t, nil, tl)
+		res := x.Call("act", `{}`)
+		for _, s := range []helve.Surface{helve.Terminal, helve.Page} {
+			got := helve.Render(res, s)
+			if strings.ContainsAny(got, "\x1b\x07\u202E\u2028") || s == helve.Page && strings.Contains(got, "<script>") {
+				t.Errorf("%s: %q", name, got)
+			}
+			if !strings.Contains(got, `\u001b`) || !strings.Contains(got, "evil") {
+				t.Errorf("%s: what was there is not shown: %q", name, got)
+			}
+		}
+	}
+}
+
+func TestRenderOfFailures(t *testing.T) {
+	type In struct {
+		Range string `json:"range" enum:"today,week"`
+	}
+	tool := helve.Must(helve.Func(contract("events", helve.Write), func(context.Context, In) ([]string, error) { return []string{"a", "b"}, nil }))
+	x := helvetest.NewExecutor(t, nil, tool)
+	bad := helve.Render(x.Call("events", `{"range":"month"}`), helve.Terminal)
+	wantEqual(t, bad, "events failed: 1 problem with the arguments (invalid_input)\n  /range: must be \"today\" or \"week\", got \"month\"\nSend the call again with this corrected.")
+	res := x.Call("events", `{"range":"week"}`)
+	wantEqual(t, helve.Render(res, helve.Terminal), "events waits: writes need a person's approval (approval "+res.Pending.Approval+")")
+	x.Approver = helvetest.Approve
+	wantEqual(t, helve.Render(x.Call("events", `{"range":"week"}`), helve.Terminal), "[\n  \"a\",\n  \"b\"\n]")
+	wantEqual(t, helve.Render(x.Call("events", `{"range":"week"}`), helve.Terminal), "[\n  \"a\",\n  \"b\"\n]\n(replayed: nothing was done again)")
+}
+
+func TestRenderCallShowsExactlyWhatWillRun(t *testing.T) {
+	a := &helve.Approval{Arguments: value(`{"to":"ann@example.org","body":"Hi\n\u001b[1A\u001b[2Kto: bob","n":1}`), Effect: helve.Destructive}
+	a.Tool = "send_email"
+	wantEqual(t, helve.RenderCall(a, helve.Terminal), "send_email (destructive)\n  to: ann@example.org\n  body: \n    Hi\n    \\u001b[1A\\u001b[2Kto: bob\n  n: 1")
+	if page := helve.RenderCall(a, helve.Page); !strings.HasPrefix(page, "<pre>send_email") {
+		t.Errorf("page: %s", page)
+	}
+}
