@@ -113,7 +113,9 @@ func TestDigestCoverage(t *testing.T) {
 	covered := map[string]func(*helve.Contract){
 		"name": func(c *helve.Contract) { c.Name = "other" }, "title": func(c *helve.Contract) { c.Title = "T" },
 		"description": func(c *helve.Contract) { c.Description += "!" }, "version": func(c *helve.Contract) { c.Version = "2.0.0" },
-		"input":  func(c *helve.Contract) { c.Input = schema.MustParse(`{"type":"object","properties":{"a":{"type":"string"}}}`) },
+		"input": func(c *helve.Contract) {
+			c.Input = schema.MustParse(`{"type":"object","properties":{"a":{"type":"string"}}}`)
+		},
 		"output": func(c *helve.Contract) { c.Output = schema.MustParse(`{"type":"string"}`) },
 		"effect": func(c *helve.Contract) { c.Effect = helve.Destructive },
 		"effectBy": func(c *helve.Contract) {

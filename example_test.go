@@ -213,7 +213,9 @@ func ExampleCredential() {
 		return "", fmt.Errorf("GET https://api.example.com/today?appid=%s: 500", key.Reveal())
 	}))
 	x := newExecutor(&helve.Config{Credentials: helve.CredentialFunc(
-		func(context.Context, helve.Scope, string) (helve.Secret, error) { return helve.NewSecret("wk-123456"), nil },
+		func(context.Context, helve.Scope, string) (helve.Secret, error) {
+			return helve.NewSecret("wk-123456"), nil
+		},
 	)}, weather)
 	print(x.Execute(context.Background(), &helve.Call{Tool: "weather"}))
 	// Output: {"ok":false,"error":{"code":"tool_failed","message":"GET https://api.example.com/today?appid=[redacted]: 500","retryable":true}}

@@ -114,6 +114,9 @@ func (x *Executor) execute(ctx context.Context, call *Call, parent *flight, trus
 		return f.fail(&Error{Code: CodeUnavailable, Message: "the program is shutting down and takes no more calls"})
 	}
 	defer x.calls.leave()
+	if err := ctx.Err(); err != nil {
+		return f.ended(err)
+	}
 	return x.pipeline(ctx, f)
 }
 

@@ -53,8 +53,10 @@ var exitCases = []exitCase{
 		state: helve.EntrySucceeded, again: "replay", safeState: helve.EntrySucceeded,
 	},
 	{
-		name:  "an Error",
-		exit:  func(context.Context, keyed) (*helve.Reply, error) { return nil, helve.Errorf("invalid_due", "it is past") },
+		name: "an Error",
+		exit: func(context.Context, keyed) (*helve.Reply, error) {
+			return nil, helve.Errorf("invalid_due", "it is past")
+		},
 		code:  "invalid_due",
 		state: helve.EntryFailed, again: "replay", safeCode: "invalid_due", safeState: helve.EntryFailed,
 	},

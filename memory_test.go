@@ -32,9 +32,9 @@ func finish(t *testing.T, m *helve.MemoryStore, tok helve.Token, s helve.EntrySt
 	return m.Finish(t.Context(), &helve.FinishParams{Token: &tok, State: s, Record: &helve.Record{Data: value(`1`)}})
 }
 
-func repeatable(e *helve.Entry)       { e.Repeatable = true }
-func otherArguments(e *helve.Entry)   { e.Fingerprint = helve.Digest{2} }
-func otherTenant(e *helve.Entry)      { e.Tenant = "b" }
+func repeatable(e *helve.Entry)        { e.Repeatable = true }
+func otherArguments(e *helve.Entry)    { e.Fingerprint = helve.Digest{2} }
+func otherTenant(e *helve.Entry)       { e.Tenant = "b" }
 func standingOf(e *helve.Entry) string { return fmt.Sprintf("%s %d", e.State, e.Fence) }
 
 // The state machine of the ledger, transition by transition.
@@ -43,7 +43,7 @@ func TestMemoryLedgerStates(t *testing.T) {
 		m := helve.NewMemoryStore(nil)
 		first := claim(t, m, entry("k"))
 		wantEqual(t, []any{first.Won, standingOf(first.Entry)}, []any{true, "running 1"})
-		wantEqual(t, claim(t, m, entry("k")).Won, false)                // in flight
+		wantEqual(t, claim(t, m, entry("k")).Won, false)                 // in flight
 		wantEqual(t, claim(t, m, entry("k", otherArguments)).Won, false) // conflict
 		wantEqual(t, claim(t, m, entry("k", otherTenant)).Won, true)
 		if err := finish(t, m, first.Entry.Token, helve.EntrySucceeded); err != nil {

@@ -191,7 +191,9 @@ func TestCloseDrains(t *testing.T) {
 		}
 		return x, func(s string) chan *helve.Result {
 			c := make(chan *helve.Result, 1)
-			go func() { c <- x.Execute(context.Background(), &helve.Call{Tool: "wait", Arguments: value(`{"text":"` + s + `"}`)}) }()
+			go func() {
+				c <- x.Execute(context.Background(), &helve.Call{Tool: "wait", Arguments: value(`{"text":"` + s + `"}`)})
+			}()
 			<-started
 			return c
 		}

@@ -264,8 +264,10 @@ func TestStage6Credentials(t *testing.T) {
 	ran := 0
 	tool := helve.Must(helve.Func(con, func(context.Context, keyed) (string, error) { ran++; return "", nil }))
 	for name, creds := range map[string]helve.Credentials{
-		"none":   nil,
-		"fails":  helve.CredentialFunc(func(context.Context, helve.Scope, string) (helve.Secret, error) { return helve.Secret{}, errors.New("vault 10.1.2.3 is sealed") }),
+		"none": nil,
+		"fails": helve.CredentialFunc(func(context.Context, helve.Scope, string) (helve.Secret, error) {
+			return helve.Secret{}, errors.New("vault 10.1.2.3 is sealed")
+		}),
 		"empty":  helve.CredentialFunc(func(context.Context, helve.Scope, string) (helve.Secret, error) { return helve.NewSecret(""), nil }),
 		"panics": helve.CredentialFunc(func(context.Context, helve.Scope, string) (helve.Secret, error) { panic("vault") }),
 	} {

@@ -324,8 +324,13 @@ func (c *compiler) checkAliases(v *Validator) {
 
 // isPlain reports whether nothing in n looks at an object or array as a whole, but for the presence of names.
 func (n *node) isPlain() bool {
-	if n.in != nil && n.jump == nil || n.unevalProps != nil || n.unevalItems != nil || n.enum != nil && n.types&(tObject|tArray) != 0 {
+	if n.in != nil && n.jump == nil || n.unevalProps != nil || n.unevalItems != nil {
 		return false
+	}
+	for r := n.enum; r != nil; r = r.also {
+		if slices.ContainsFunc(r.values, func(t *tree) bool { return t.kind == '{' || t.kind == '[' }) {
+			return false
+		}
 	}
 	if n.arr != nil && (n.arr.unique || n.arr.contains != nil) {
 		return false

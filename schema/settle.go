@@ -12,7 +12,7 @@ type settler struct {
 	out     []byte
 	copied  int // d[:copied] is in out, or has been left out
 	changed bool
-	more    bool // something else than defaults has changed
+	more    bool              // something else than defaults has changed
 	aliases map[string]string // of the root object
 	used    []Alias
 	prepare func(*shapeProperty) // at compile time: makes the default of a property ready
