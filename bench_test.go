@@ -88,7 +88,7 @@ func benchTool[In any](b *testing.B, name string, effect helve.Effect) *helve.Ex
 	return x
 }
 
-func benchCall(b *testing.B, x *helve.Executor, ctx context.Context, tool, args string, want helve.Code) {
+func benchCall(ctx context.Context, b *testing.B, x *helve.Executor, tool, args string, want helve.Code) {
 	b.Helper()
 	call := &helve.Call{ID: "c", Tool: tool, Arguments: jsontext.Value(args)}
 	b.SetBytes(int64(len(args)))
@@ -113,13 +113,13 @@ func envelopeOf(res *helve.Result) string {
 // validate, policy, deadline, handler, output check, envelope.
 func BenchmarkRead(b *testing.B) {
 	b.Run("tiny", func(b *testing.B) {
-		benchCall(b, benchTool[benchTiny](b, "read", helve.Read), b.Context(), "read", `{"city":"Lisbon"}`, "")
+		benchCall(b.Context(), b, benchTool[benchTiny](b, "read", helve.Read), "read", `{"city":"Lisbon"}`, "")
 	})
 	b.Run("medium", func(b *testing.B) {
-		benchCall(b, benchTool[benchMedium](b, "read", helve.Read), b.Context(), "read", mediumArgs, "")
+		benchCall(b.Context(), b, benchTool[benchMedium](b, "read", helve.Read), "read", mediumArgs, "")
 	})
 	b.Run("large", func(b *testing.B) {
-		benchCall(b, benchTool[benchLarge](b, "read", helve.Read), b.Context(), "read", largeArgs(), "")
+		benchCall(b.Context(), b, benchTool[benchLarge](b, "read", helve.Read), "read", largeArgs(), "")
 	})
 }
 
@@ -139,7 +139,7 @@ func BenchmarkWrite(b *testing.B) {
 // BenchmarkRefuse is a call with three faults.
 func BenchmarkRefuse(b *testing.B) {
 	args := strings.NewReplacer(`"meeting"`, `"metting"`, `"priority":3`, `"priority":9`, `"done":false`, `"dnoe":false`).Replace(mediumArgs)
-	benchCall(b, benchTool[benchMedium](b, "read", helve.Read), b.Context(), "read", args, helve.CodeInvalidInput)
+	benchCall(b.Context(), b, benchTool[benchMedium](b, "read", helve.Read), "read", args, helve.CodeInvalidInput)
 }
 
 // A read costs so many allocations and no more; what a call costs in time is

@@ -95,7 +95,7 @@ func TestContractIsACopy(t *testing.T) {
 	before := tool.Digest()
 	con.Tags["area"], con.Aliases[0] = "x", "x"
 	got := tool.Contract()
-	got.Tags["area"], got.Aliases[0], got.Description = "y", "y", "y"
+	got.Tags["area"], got.Aliases[0] = "y", "y"
 	wantEqual(t, tool.Contract().Tags["area"]+tool.Contract().Aliases[0], "mailold")
 	wantEqual(t, tool.Digest(), before)
 }

@@ -24,7 +24,7 @@ func newExecutor(cfg *helve.Config, tools ...*helve.Tool) *helve.Executor {
 	return x
 }
 
-func print(res *helve.Result) {
+func show(res *helve.Result) {
 	envelope, err := res.MarshalJSON()
 	if err != nil {
 		panic(err)
@@ -52,8 +52,8 @@ func Example() {
 	defer x.Close(context.Background())
 
 	ctx := context.Background()
-	print(x.Execute(ctx, &helve.Call{Tool: "city_population", Arguments: jsontext.Value(`{"city":"Lisbon"}`)}))
-	print(x.Execute(ctx, &helve.Call{Tool: "city_population", Arguments: jsontext.Value(`{"town":"Lisbon"}`)}))
+	show(x.Execute(ctx, &helve.Call{Tool: "city_population", Arguments: jsontext.Value(`{"city":"Lisbon"}`)}))
+	show(x.Execute(ctx, &helve.Call{Tool: "city_population", Arguments: jsontext.Value(`{"town":"Lisbon"}`)}))
 	// Output:
 	// {"ok":true,"data":545000}
 	// {"ok":false,"error":{"code":"invalid_input","message":"2 problems with the arguments","retryable":false,"faults":[{"path":"/town","problem":"unknown; accepted: city"},{"path":"/city","problem":"missing; wants a string"}],"suggestion":"Send the call again with these corrected."}}
@@ -108,8 +108,8 @@ func ExampleExecutor_Decide() {
 	if _, err := x.Decide(ctx, approval.ID, helve.Decision{Approve: true, By: "sam"}); err != nil {
 		fmt.Println(err)
 	}
-	print(x.Execute(ctx, call)) // runs once
-	print(x.Execute(ctx, call)) // and is replayed from then on
+	show(x.Execute(ctx, call)) // runs once
+	show(x.Execute(ctx, call)) // and is replayed from then on
 	// Output:
 	// pending: writes need a person's approval
 	// send_email (write)
@@ -138,7 +138,7 @@ func ExampleResult_Err() {
 	var failed *helve.CallError
 	fmt.Println(errors.As(err, &failed), failed.Code, errors.Is(err, errNoSuchOrder))
 	// or let the model cope with the envelope.
-	print(res)
+	show(res)
 	// Output:
 	// true tool_failed true
 	// {"ok":false,"error":{"code":"tool_failed","message":"look up: no such order","retryable":true}}
@@ -175,7 +175,7 @@ func ExampleRules() {
 		}},
 	}}, sendEmail())
 	for _, to := range []string{"ann@example.org", "eve@example.org"} {
-		print(x.Execute(context.Background(), &helve.Call{Tool: "send_email", Arguments: jsontext.Value(`{"to":"` + to + `","body":"Hi"}`)}))
+		show(x.Execute(context.Background(), &helve.Call{Tool: "send_email", Arguments: jsontext.Value(`{"to":"` + to + `","body":"Hi"}`)}))
 	}
 	// Output:
 	// {"ok":true,"data":"sent to ann@example.org"}
@@ -217,7 +217,7 @@ func ExampleCredential() {
 			return helve.NewSecret("wk-123456"), nil
 		},
 	)}, weather)
-	print(x.Execute(context.Background(), &helve.Call{Tool: "weather"}))
+	show(x.Execute(context.Background(), &helve.Call{Tool: "weather"}))
 	// Output: {"ok":false,"error":{"code":"tool_failed","message":"GET https://api.example.com/today?appid=[redacted]: 500","retryable":true}}
 }
 
@@ -234,7 +234,7 @@ func ExampleInvoke() {
 		return 2 * n, err
 	}))
 	x := newExecutor(nil, cityPopulation(), replace)
-	print(x.Execute(context.Background(), &helve.Call{Tool: "double_population", Arguments: jsontext.Value(`{"city":"Porto"}`)}))
+	show(x.Execute(context.Background(), &helve.Call{Tool: "double_population", Arguments: jsontext.Value(`{"city":"Porto"}`)}))
 	// Output: {"ok":true,"data":462000}
 }
 
@@ -256,6 +256,6 @@ func ExampleProgress() {
 		}
 		return 3, nil
 	}))
-	print(newExecutor(nil, scan).Execute(context.Background(), &helve.Call{Tool: "scan"}))
+	show(newExecutor(nil, scan).Execute(context.Background(), &helve.Call{Tool: "scan"}))
 	// Output: {"ok":true,"data":3}
 }

@@ -249,7 +249,7 @@ func (f *flight) announce(ctx context.Context) context.Context {
 	}
 	tell(w, w.start, "start", func(o StartObserver) {
 		if c := o.CallStarted(ctx, e); c != nil {
-			ctx = c
+			ctx = c //nolint:fatcontext // each observer adds its own span, and there are few
 		}
 	})
 	return ctx

@@ -146,6 +146,7 @@ func TestHandlerExits(t *testing.T) {
 }
 
 func testExit(t *testing.T, c exitCase, repeatable bool, code helve.Code, state helve.EntryState) {
+	t.Helper()
 	var store helvetest.FailingStore
 	if c.store != nil {
 		c.store(&store)
@@ -304,6 +305,7 @@ func TestLateResult(t *testing.T) {
 
 func TestStallGuardFedByProgress(t *testing.T) {
 	run := func(t *testing.T, every time.Duration) *helve.Result {
+		t.Helper()
 		con := contract("steady", helve.Read)
 		con.Stall, con.Attempts = 10*time.Second, 1
 		tool := helve.Must(helve.Func(con, func(ctx context.Context, _ text) (string, error) {

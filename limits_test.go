@@ -70,6 +70,7 @@ func TestBudgetOfCosts(t *testing.T) {
 // B64: the same failing call again and again, alternating, or with a counter.
 func TestB64Loops(t *testing.T) {
 	newExecutor := func(t *testing.T, poll int) (*helvetest.Executor, func() int32) {
+		t.Helper()
 		con := contract("get", helve.Read)
 		con.Poll, con.Attempts = poll, 1
 		tool, ran := counted(con, func(_ context.Context, in text) (string, error) {

@@ -223,6 +223,7 @@ func rewrite(raw jsontext.Value, fn func(member, s string) string) jsontext.Valu
 	return jsontext.Value(`"` + redacted + `"`)
 }
 
+//nolint:gosec // G101: it matches the names of secrets, and is none.
 const secretWord = `(?:pass(?:word|wd|phrase)|pwd|secrets?|(?:access|auth|refresh|id|session|bearer|api)?[_-]?tokens?|api[_-]?keys?|access[_-]?keys?|private[_-]?keys?|client[_-]?secret|credentials?|authorization|set-cookie|cookies?|signature|sig|session[_-]?id)`
 
 var (

@@ -44,19 +44,6 @@ type Scope struct {
 	Budget *Budget
 }
 
-// A Budget bounds what may be spent under one name. Every executor on the same
-// store counts against the same budget.
-type Budget struct {
-	// ID names the budget within the tenant. Empty: the run's id, or the subject's
-	// where there is no run. Runs that share an ID share the budget, as an agent
-	// and the agents that it calls do.
-	ID string
-	// Calls bounds how many handlers are started. Zero: unbounded.
-	Calls int64
-	// Cost bounds the sum of costs, in the unit of [Contract.Cost]. Zero: unbounded.
-	Cost int64
-}
-
 type scopeKey struct{}
 
 // WithScope returns a context whose calls are made on behalf of s.
@@ -68,17 +55,4 @@ func WithScope(ctx context.Context, s Scope) context.Context {
 func ScopeFrom(ctx context.Context) Scope {
 	s, _ := ctx.Value(scopeKey{}).(Scope)
 	return s
-}
-
-// budgetKey returns the name of the scope's budget, or "" where there is none.
-func (s Scope) budgetKey() string {
-	switch {
-	case s.Budget == nil:
-		return ""
-	case s.Budget.ID != "":
-		return "id:" + s.Budget.ID
-	case s.Run != "":
-		return "run:" + s.Run
-	}
-	return "subject:" + s.Subject
 }

@@ -24,7 +24,7 @@ func TestStage1UnknownTool(t *testing.T) {
 	secret.Hidden = true
 	hidden, ran := counted(secret, done)
 	x := helvetest.NewExecutor(t, nil, cityPopulation(), hidden)
-	res := x.Call("city_populatoin", `{}`)
+	res := x.Call("city_populaton", `{}`)
 	wantCode(t, res, helve.CodeUnknownTool)
 	wantEqual(t, res.Error.Suggestion, `Did you mean "city_population"?`)
 	// A hidden tool looks as one that is not there.

@@ -219,23 +219,6 @@ type FinishParams struct {
 	Audit  []AuditEntry
 }
 
-// A Reservation is taken from a budget before a call runs, so that calls side
-// by side cannot exceed it together.
-type Reservation struct {
-	Tenant, Budget string
-	Limit          Budget
-	Calls, Cost    int64
-}
-
-// A Settlement puts what was really spent in the place of a reservation.
-type Settlement struct {
-	Reservation
-	SpentCalls, SpentCost int64
-}
-
-// Spent is what was taken from a budget.
-type Spent struct{ Calls, Cost int64 }
-
 // An AuditEntry is one line of the audit trail. It holds no idempotency key,
 // no secret and, but for destructive calls, no arguments.
 type AuditEntry struct {

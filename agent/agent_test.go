@@ -121,8 +121,12 @@ func TestMistakesAreAnsweredAsResults(t *testing.T) {
 	crash := tool("crash", helve.Read, func(context.Context, in) (string, error) { panic("boom") })
 	ok := tool("ok", helve.Read, func(context.Context, in) (string, error) { return "fine", nil })
 	m := scripted.New(scripted.Turn{Calls: []model.Call{
-		{Tool: "nobody", Arguments: `{}`}, {Tool: "ok", Arguments: `{"txet":1}`}, {Tool: "ok", Arguments: `not json`},
-		{Tool: "crash", Arguments: ``}, {ID: "same", Tool: "ok", Arguments: `{}`}, {ID: "same", Tool: "ok", Arguments: `{}`},
+		{Tool: "nobody", Arguments: `{}`},
+		{Tool: "ok", Arguments: `{"txet":1}`},
+		{Tool: "ok", Arguments: `not json`},
+		{Tool: "crash", Arguments: ``},
+		{ID: "same", Tool: "ok", Arguments: `{}`},
+		{ID: "same", Tool: "ok", Arguments: `{}`},
 	}}, scripted.Say("I made mistakes."))
 	a, _ := start(t, m, nil, crash, ok)
 	r := run(t, a)

@@ -39,17 +39,17 @@ type Executor struct {
 	// Events is what happened.
 	Events *Recorder
 
-	t testing.TB
+	tb testing.TB
 }
 
 // NewExecutor returns an executor of tools for a test, with a memory store
 // unless cfg has one, and closes it when the test ends: a handler that ignores
 // its cancellation fails the test. A nil cfg means the zero Config.
-func NewExecutor(t testing.TB, cfg *helve.Config, tools ...*helve.Tool) *Executor {
-	t.Helper()
+func NewExecutor(tb testing.TB, cfg *helve.Config, tools ...*helve.Tool) *Executor {
+	tb.Helper()
 	reg, err := helve.NewRegistry(tools...)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var c helve.Config
 	if cfg != nil {
@@ -59,24 +59,24 @@ func NewExecutor(t testing.TB, cfg *helve.Config, tools ...*helve.Tool) *Executo
 	c.Observers = append([]helve.Observer{rec}, c.Observers...)
 	x, err := helve.NewExecutor(reg, &c)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if err := x.Close(ctx); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
-	return &Executor{Executor: x, Scope: helve.Scope{Run: "test"}, Events: rec, t: t}
+	return &Executor{Executor: x, Scope: helve.Scope{Run: "test"}, Events: rec, tb: tb}
 }
 
 // Call runs one call with raw JSON arguments. Where it is pending and there is
 // an approver, the approver decides and the call is sent again, as an agent
 // that is resumed does.
 func (x *Executor) Call(tool, arguments string) *helve.Result {
-	x.t.Helper()
-	ctx := helve.WithScope(x.t.Context(), x.Scope)
+	x.tb.Helper()
+	ctx := helve.WithScope(x.tb.Context(), x.Scope)
 	call := &helve.Call{Tool: tool, Arguments: jsontext.Value(arguments)}
 	res := x.Execute(ctx, call)
 	if res.Pending == nil || res.Pending.Approval == "" || x.Approver == nil {
@@ -89,14 +89,14 @@ func (x *Executor) Call(tool, arguments string) *helve.Result {
 
 // Decide lets an approver decide on one approval.
 func (x *Executor) Decide(approval string, by Approver) *helve.Approval {
-	x.t.Helper()
-	a, err := x.Store().Approval(x.t.Context(), approval)
+	x.tb.Helper()
+	a, err := x.Store().Approval(x.tb.Context(), approval)
 	if err != nil {
-		x.t.Fatal(err)
+		x.tb.Fatal(err)
 	}
-	a, err = x.Executor.Decide(x.t.Context(), approval, by(a))
+	a, err = x.Executor.Decide(x.tb.Context(), approval, by(a))
 	if err != nil {
-		x.t.Fatal(err)
+		x.tb.Fatal(err)
 	}
 	return a
 }
@@ -105,11 +105,11 @@ func (x *Executor) Decide(approval string, by Approver) *helve.Approval {
 // Where the test binary has a flag -update that is set, or HELVE_UPDATE=1 is in
 // the environment, the file is written instead. Ids and times that differ each
 // time are the caller's to replace, with the pairs given: old, new, old, new.
-func Golden(t testing.TB, name string, res *helve.Result, replace ...string) {
-	t.Helper()
+func Golden(tb testing.TB, name string, res *helve.Result, replace ...string) {
+	tb.Helper()
 	got, err := res.MarshalJSON()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for i := 0; i+1 < len(replace); i += 2 {
 		got = bytes.ReplaceAll(got, []byte(replace[i]), []byte(replace[i+1]))
@@ -118,19 +118,19 @@ func Golden(t testing.TB, name string, res *helve.Result, replace ...string) {
 	path := filepath.Join("testdata", name+".json")
 	if update() {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("%v (run the test with -update to write it)", err)
+		tb.Fatalf("%v (run the test with -update to write it)", err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("the envelope differs from %s\n got: %s\nwant: %s", path, got, want)
+		tb.Errorf("the envelope differs from %s\n got: %s\nwant: %s", path, got, want)
 	}
 }
 

@@ -178,6 +178,8 @@ func (c *compiler) finish(v *Validator) {
 	}
 	for _, n := range c.order {
 		n.derive()
+		n.direct = n.jump == nil && !n.always && !n.never && n.in == nil && n.unevalProps == nil && n.unevalItems == nil &&
+			!v.dynamic && (n.obj == nil || !n.obj.hasSchemas)
 	}
 	for _, n := range c.order {
 		if n.obj != nil {

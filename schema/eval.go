@@ -6,6 +6,9 @@ import "helve.dev/helve/internal/jsonx"
 // is malformed, a limit is passed, or the mode is probe and there is a fault. t records what n evaluates; closed says that names
 // which n does not list are unknown.
 func (s *state) value(n *node, i int, t track, closed bool) int {
+	if n.direct {
+		return s.own(n, i, t, closed && n.closable)
+	}
 	for n.jump != nil {
 		n = n.jump
 	}

@@ -46,6 +46,7 @@ type node struct {
 
 	// What finish derives.
 	jump         *node // the node that this one merely refers to
+	direct       bool  // nothing applies in place, so that one look at the value is enough
 	derived      bool
 	lists        bool // the node, or what it applies in place, has `properties`
 	closable     bool // Config.Closed closes the objects that this node describes

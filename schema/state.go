@@ -160,6 +160,10 @@ func (s *state) newTrack(count int) track {
 }
 
 func (s *state) grow(words int) {
+	if words == 1 {
+		s.bits = append(s.bits, 0)
+		return
+	}
 	for range words {
 		s.bits = append(s.bits, 0)
 	}

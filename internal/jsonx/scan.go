@@ -5,6 +5,7 @@ package jsonx
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -54,13 +55,15 @@ func String(d []byte, i int) (end int, escaped, ok bool) {
 
 // plainRun skips bytes that end nothing: it stops at a quote, a backslash, a control character or the end.
 func plainRun(d []byte, i int, ascii bool) (int, bool) {
-	// Eight bytes at a time: the usual zero-byte trick for each of the three stoppers.
+	// Eight bytes at a time: the usual zero-byte trick for each of the three stoppers. The lowest byte that it marks is one.
 	for i+8 <= len(d) {
 		w := binary.LittleEndian.Uint64(d[i:])
 		q := w ^ (ones * '"')
 		b := w ^ (ones * '\\')
-		if (((q-ones)&^q)|((b-ones)&^b)|((w-ones*0x20)&^w))&highs != 0 {
-			break
+		stop := (((q - ones) &^ q) | ((b - ones) &^ b) | ((w - ones*0x20) &^ w)) & highs
+		if stop != 0 {
+			n := bits.TrailingZeros64(stop) &^ 7
+			return i + n/8, ascii && w&highs&(1<<n-1) == 0
 		}
 		ascii = ascii && w&highs == 0
 		i += 8
