@@ -29,6 +29,8 @@ type redactor struct {
 	order    []string // oldest first
 	replacer atomic.Pointer[strings.Replacer]
 	roots    *strings.Replacer
+	rootDirs []string
+	nameLook nameCache
 }
 
 const (
@@ -37,7 +39,8 @@ const (
 )
 
 func newRedactor(secrets []Secret, roots []string) *redactor {
-	r := &redactor{known: map[string]bool{}, roots: rootReplacer(roots)}
+	r := &redactor{known: map[string]bool{}}
+	r.roots, r.rootDirs = rootReplacer(roots)
 	for _, s := range secrets {
 		r.learn(s)
 	}
@@ -46,7 +49,7 @@ func newRedactor(secrets []Secret, roots []string) *redactor {
 
 // rootReplacer hides where on this machine things lie: home, working and
 // temporary folder, and the given roots.
-func rootReplacer(roots []string) *strings.Replacer {
+func rootReplacer(roots []string) (rep *strings.Replacer, dirs []string) {
 	type root struct{ path, name string }
 	var all []root
 	add := func(path, name string) {
@@ -68,9 +71,10 @@ func rootReplacer(roots []string) *strings.Replacer {
 	var pairs []string
 	for _, r := range all {
 		// The separator keeps /root from being found in /rooted.
-		pairs = append(pairs, r.path+string(filepath.Separator), r.name+"/")
+		dir := r.path + string(filepath.Separator)
+		pairs, dirs = append(pairs, dir, r.name+"/"), append(dirs, dir)
 	}
-	return strings.NewReplacer(pairs...)
+	return strings.NewReplacer(pairs...), dirs
 }
 
 // learn registers a value. It costs little when the value is known.
@@ -153,12 +157,105 @@ func (r *redactor) data(raw jsontext.Value) jsontext.Value {
 // members named like secrets or in names, and what looks like a secret are
 // replaced.
 func (r *redactor) arguments(raw jsontext.Value, names map[string]bool) jsontext.Value {
+	if r.clean(raw, names) {
+		return raw
+	}
 	return rewrite(raw, func(member, s string) string {
 		if names[member] || secretName.MatchString(member) {
 			return redacted
 		}
 		return r.text(s)
 	})
+}
+
+// clean reports whether raw surely has nothing to redact: most arguments have
+// not, and this says so in one look at the bytes.
+func (r *redactor) clean(raw jsontext.Value, names map[string]bool) bool {
+	var buf []byte
+	for at := 0; at < len(raw); at++ {
+		if raw[at] != '"' {
+			continue
+		}
+		end, escaped := stringEnd(raw, at)
+		if end < 0 {
+			return false
+		}
+		s := raw[at+1 : end]
+		if escaped {
+			var err error
+			if buf, err = jsontext.AppendUnquote(buf[:0], raw[at:end+1]); err != nil {
+				return false
+			}
+			s = buf
+		}
+		at = end
+		if rest := bytes.TrimLeft(raw[at+1:], " \t\r\n"); len(rest) > 0 && rest[0] == ':' && (names[string(s)] || r.nameLook.secret(s)) {
+			return false
+		}
+		if suspicious(s) || slices.ContainsFunc(r.rootDirs, func(dir string) bool { return bytes.Contains(s, []byte(dir)) }) {
+			return false
+		}
+	}
+	rep := r.replacer.Load()
+	return rep == nil || rep.Replace(string(raw)) == string(raw)
+}
+
+// stringEnd returns where the string that begins at at ends, or -1.
+func stringEnd(raw jsontext.Value, at int) (end int, escaped bool) {
+	for i := at + 1; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			return i, escaped
+		case '\\':
+			escaped = true
+			i++
+		}
+	}
+	return -1, escaped
+}
+
+// suspicious reports whether one of secretPatterns may match: each of them
+// needs one of these.
+func suspicious(s []byte) bool {
+	if bytes.ContainsAny(s, ":=_-") {
+		return true
+	}
+	for _, mark := range []string{"eyJ", "AKIA", "ASIA", "AIza"} {
+		if bytes.Contains(s, []byte(mark)) {
+			return true
+		}
+	}
+	for i := 0; i+len("bearer") <= len(s); i++ {
+		if (s[i] == 'b' || s[i] == 'B') && bytes.EqualFold(s[i:i+len("bearer")], []byte("bearer")) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameCache remembers which member names are those of secrets.
+type nameCache struct {
+	mu    sync.RWMutex
+	known map[string]bool
+}
+
+const maxNames = 4096
+
+func (c *nameCache) secret(name []byte) bool {
+	c.mu.RLock()
+	is, ok := c.known[string(name)]
+	c.mu.RUnlock()
+	if ok {
+		return is
+	}
+	is = secretName.Match(name)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || len(c.known) >= maxNames {
+		c.known = map[string]bool{}
+	}
+	c.known[string(name)] = is
+	return is
 }
 
 // error returns a copy of e that may be shown.
@@ -244,6 +341,9 @@ var (
 
 // patterns replaces what looks like a secret in text.
 func patterns(s string) string {
+	if !suspicious([]byte(s)) {
+		return s
+	}
 	for _, p := range secretPatterns {
 		s = p.look.ReplaceAllString(s, p.replace)
 	}

@@ -188,12 +188,26 @@ func isUUID(b []byte) bool {
 
 func isHexDigit(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
+// isIPv4 is dotted-quad of RFC 2673, section 3.2; a leading zero is refused, because some readers take it for octal.
 func isIPv4(b []byte) bool {
-	if len(b) > 15 {
-		return false
+	for part := range 4 {
+		if part > 0 {
+			if len(b) == 0 || b[0] != '.' {
+				return false
+			}
+			b = b[1:]
+		}
+		n, value := 0, 0
+		for n < len(b) && n < 3 && isDigit(b[n]) {
+			value = value*10 + int(b[n]-'0')
+			n++
+		}
+		if n == 0 || value > 255 || n > 1 && b[0] == '0' {
+			return false
+		}
+		b = b[n:]
 	}
-	a, err := netip.ParseAddr(string(b))
-	return err == nil && a.Is4()
+	return len(b) == 0
 }
 
 func isIPv6(b []byte) bool {

@@ -52,10 +52,28 @@ func (in *inferrer) known(t reflect.Type, path string) *Builder {
 		if b == nil {
 			b = in.plainOrAny(t, path)
 		}
+		in.checkEnum(t, path, b, values)
 		b.Enum(values...)
 		in.errs = append(in.errs, b.errs...)
 	}
 	return b
+}
+
+// checkEnum refuses values that are not what the type looks like on the wire: nothing could be sent then.
+func (in *inferrer) checkEnum(t reflect.Type, path string, b *Builder, values []any) {
+	v, err := Compile(&Schema{raw: b.render()}, nil)
+	if err != nil {
+		in.fail(path, "%v", err)
+		return
+	}
+	for _, value := range values {
+		raw, err := json.Marshal(value, JSONOptions())
+		if err != nil {
+			in.fail(path, "the method Enum of %s: %v", t, err)
+		} else if r := v.Validate(raw); !r.OK() {
+			in.fail(path, "the method Enum of %s lists %s, but the type %s", t, cut(string(raw), excerptLength), r.Faults[0].Problem)
+		}
+	}
 }
 
 // plainOrAny is the schema of an enum's own kind.

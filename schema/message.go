@@ -138,13 +138,12 @@ func wordWrongType(n *node, value []byte) (problem, suggestion string) {
 		}
 		return problem, suggestion
 	}
+	if problem, suggestion = wordJSONText(n, value); problem != "" {
+		return problem, suggestion
+	}
 	text := strings.TrimSpace(string(jsonx.Unquote(nil, value)))
-	inner := jsontext.Value(text)
-	if text != "" && inner.IsValid() {
-		kind := describeKind(text[0])
+	if text != "" && jsontext.Value(text).IsValid() {
 		switch {
-		case (text[0] == '{' && n.types&tObject != 0 || text[0] == '[' && n.types&tArray != 0):
-			return "must be " + want + ", got JSON text in a string; send the " + kind + " itself, without quotes around it", cutValue(text)
 		case isNumber(text[0]) && (n.types&tNumber != 0 || n.types&tInteger != 0 && integral(text)),
 			(text == "true" || text == "false") && n.types&tBoolean != 0, text == "null" && n.types&tNull != 0:
 			suggestion = text
@@ -162,6 +161,20 @@ func wordWrongType(n *node, value []byte) (problem, suggestion string) {
 		suggestion = "false"
 	}
 	return problem, suggestion
+}
+
+// wordJSONText explains an object or array that came as JSON text in a string; "" when the value is something else.
+func wordJSONText(n *node, value []byte) (problem, suggestion string) {
+	if value[0] != '"' || n.types&tString != 0 {
+		return "", ""
+	}
+	text := strings.TrimSpace(string(jsonx.Unquote(nil, value)))
+	if text == "" || text[0] == '{' && n.types&tObject == 0 || text[0] == '[' && n.types&tArray == 0 || text[0] != '{' && text[0] != '[' ||
+		!jsontext.Value(text).IsValid() {
+		return "", ""
+	}
+	kind := describeKind(text[0])
+	return "must be " + describe(n) + ", got JSON text in a string; send the " + kind + " itself, without quotes around it", cutValue(text)
 }
 
 func integral(text string) bool {
@@ -263,6 +276,11 @@ func wants(n *node) string {
 
 // wordNoBranch says in one sentence what the branches of anyOf or oneOf take.
 func wordNoBranch(f fault, value []byte) (problem, suggestion string) {
+	for _, sub := range f.list {
+		if problem, suggestion := wordJSONText(sub.target(), value); problem != "" {
+			return problem, suggestion
+		}
+	}
 	var forms []string
 	for _, sub := range f.list {
 		if text := outline(sub); len(forms) < listedValues && !contains(forms, text) {

@@ -9,8 +9,8 @@ import (
 )
 
 // A Validator checks raw JSON against one compiled schema. [Compile] makes it; it never changes and is safe for concurrent use.
-// A check takes time in proportion to the value, within a fixed budget, and allocates nothing for a valid one (patterns that
-// need a backtracking engine excepted).
+// A check takes time in proportion to the value, within a fixed budget, and allocates nothing for a valid one, except
+// for patterns with look-around or back references, and the formats ipv6 and regex.
 type Validator struct {
 	root              *node
 	maxSize, maxDepth int
