@@ -98,7 +98,7 @@ func inferInput[In any](d *definition) *typed {
 // decodeArguments decodes valid arguments. An integral number in another
 // spelling (1.0, 1e3) fits an integer, as JSON Schema says it is one.
 func decodeArguments(args jsontext.Value, in any) error {
-	err := json.Unmarshal(args, in, schema.JSONOptions())
+	err := json.Unmarshal(args, in, decodeOptions)
 	if err == nil {
 		return nil
 	}
@@ -107,8 +107,11 @@ func decodeArguments(args jsontext.Value, in any) error {
 		return err
 	}
 	reflect.ValueOf(in).Elem().SetZero()
-	return json.Unmarshal(plain, in, schema.JSONOptions())
+	return json.Unmarshal(plain, in, decodeOptions)
 }
+
+// decodeOptions leave out what the validator has refused already.
+var decodeOptions = json.JoinOptions(schema.JSONOptions(), jsontext.AllowDuplicateNames(true))
 
 // decoded returns the arguments of an invocation as In: those decoded by stage
 // 2 where nobody had them yet, else a fresh value.

@@ -33,7 +33,7 @@ func (s *state) array(n *node, i int, t track) int {
 		}
 		if a.contains != nil {
 			s.high = max(s.high, i)
-			if s.attempt(a.contains, at, i, track{}) {
+			if s.condition(a.contains, at, i, track{}) {
 				matches++
 				if a.containsEvaluates {
 					s.evaluate(t, count)
@@ -72,7 +72,7 @@ func (s *state) item(a *arrayRule, i, k int, t track) int {
 		return s.skip(i)
 	}
 	s.evaluate(t, k)
-	return s.value(sub, i, track{}, s.v.closed)
+	return s.value(sub, i, track{}, s.closed)
 }
 
 func (s *state) arrayEnd(n *node, start, end, count, matches int) bool {

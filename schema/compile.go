@@ -9,10 +9,11 @@ import (
 
 // Config configures [Compile]. A nil *Config is the zero Config.
 type Config struct {
-	// Closed makes the validator refuse unknown property names at the root and wherever a subschema lists `properties`, unless
-	// that subschema itself says additionalProperties or unevaluatedProperties. It has the meaning of
-	// `unevaluatedProperties: false`, so names that allOf, $ref and the matching branches of anyOf list are known. A root that
-	// says nothing about objects (true, {}) stays open. Default: only what the schema says.
+	// Closed makes the validator refuse unknown property names wherever a subschema lists `properties`, unless that subschema
+	// itself says additionalProperties or unevaluatedProperties. It has the meaning of `unevaluatedProperties: false`, so names
+	// that allOf, $ref and the matching branches of anyOf list are known. A root that says nothing but `type: object` takes no
+	// names at all; one that says nothing about objects (true, {}) stays open, and so does what only asks a question: if, not,
+	// contains. Default: only what the schema says.
 	Closed bool
 	// Aliases maps former names of root properties to present ones. Normalize renames them; to Validate they are unknown names.
 	Aliases map[string]string
@@ -188,7 +189,7 @@ func (c *compiler) finish(v *Validator) {
 	}
 	v.root = v.root.target()
 	v.plain = !slices.ContainsFunc(c.order, func(n *node) bool { return !n.isPlain() })
-	v.root.closable = v.root.closable || v.root.describesObject()
+	v.root.closable = v.root.closable || v.root.isBareObject()
 	c.checkAliases(v)
 	if len(c.errs) == 0 {
 		c.settleDefaults(v)
@@ -272,13 +273,14 @@ func (n *node) walkInPlace(seen map[*node]bool, definite bool, f func(*node)) {
 	})
 }
 
-// describesObject reports whether the schema says anything that makes its value an object.
-func (n *node) describesObject() bool {
-	object := false
+// isBareObject reports whether all that the schema says about its members is that there are none: {"type":"object"}.
+func (n *node) isBareObject() bool {
+	object, says := false, false
 	n.walkInPlace(map[*node]bool{}, false, func(sub *node) {
-		object = object || sub.obj != nil || sub.types == tObject
+		object = object || sub.types == tObject
+		says = says || sub.obj != nil || sub.unevalProps != nil
 	})
-	return object && !n.saysAdditional
+	return object && !says
 }
 
 // checkLoops refuses schemas that apply to a value only if they apply to that value: checking would never end.

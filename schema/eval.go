@@ -251,7 +251,7 @@ func (s *state) inPlace(in *inPlace, n *node, i, end int, t track) bool {
 		return false
 	}
 	if in.not != nil {
-		fits := s.attempt(in.not, i, end, track{})
+		fits := s.condition(in.not, i, end, track{})
 		if s.fatal != 0 || fits && !s.fault(fault{kind: mustNot, at: i, end: end, node: in.not}) {
 			return false
 		}
@@ -260,7 +260,7 @@ func (s *state) inPlace(in *inPlace, n *node, i, end int, t track) bool {
 		return true
 	}
 	branch := in.els
-	if s.attempt(in.cond, i, end, t) {
+	if s.condition(in.cond, i, end, t) {
 		branch = in.then
 	}
 	return s.fatal == 0 && (branch == nil || s.again(branch, i, end, t))

@@ -95,7 +95,7 @@ func (s *state) member(sc *objectScan, i int) int {
 			if prop.deprecated && s.settling && s.mode == report {
 				s.deprecated = append(s.deprecated, at)
 			}
-			end = s.value(prop.node, i, track{}, s.v.closed)
+			end = s.value(prop.node, i, track{}, s.closed)
 		}
 	}
 	if end < 0 {
@@ -225,7 +225,7 @@ func (s *state) byPattern(sc *objectScan, at, nameEnd, i, end int, known bool) (
 		case known && !s.spend(i, end):
 			return -1, false
 		}
-		if end = s.value(pp.node, i, track{}, s.v.closed); end < 0 {
+		if end = s.value(pp.node, i, track{}, s.closed); end < 0 {
 			return -1, false
 		}
 		s.high = max(s.high, end)
@@ -251,7 +251,7 @@ func (s *state) additional(sc *objectScan, at, nameEnd, i int) (end int, known b
 		}
 		return end, true
 	default:
-		return s.value(add, i, track{}, s.v.closed), true
+		return s.value(add, i, track{}, s.closed), true
 	}
 }
 
@@ -365,7 +365,7 @@ func (s *state) leftOver(sub, n *node, at, v, end int, isObject bool) bool {
 	case sub.never:
 		return s.fault(fault{kind: notAllowed, at: v, end: end, node: sub})
 	}
-	return s.spend(v, end) && s.value(sub, v, track{}, s.v.closed) >= 0
+	return s.spend(v, end) && s.value(sub, v, track{}, s.closed) >= 0
 }
 
 func (s *state) listed(n *node, at int) bool {

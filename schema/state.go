@@ -32,6 +32,7 @@ type state struct {
 	depth   int
 	frames  int
 	work    int
+	closed  bool // Config.Closed counts here
 	mode    mode
 	weight  int // of the faults tallied
 	at      int // where the value that is tallied starts
@@ -64,7 +65,7 @@ var statePool = sync.Pool{New: func() any { return new(state) }}
 func (v *Validator) newState(raw []byte) *state {
 	s := statePool.Get().(*state)
 	s.v, s.d = v, raw
-	s.high, s.depth, s.frames, s.work, s.mode, s.found = 0, 0, 0, 0, report, 0
+	s.high, s.depth, s.frames, s.work, s.mode, s.found, s.closed = 0, 0, 0, 0, report, 0, false
 	s.faults, s.extra, s.fatal = s.faults[:0], 0, 0
 	s.bits, s.names, s.scope = s.bits[:0], s.names[:0], s.scope[:0]
 	s.settling, s.settled, s.wantSettle = false, false, false
@@ -89,7 +90,8 @@ func (s *state) run() {
 		return
 	}
 	i := jsonx.Space(s.d, 0)
-	end := s.value(s.v.root, i, track{}, s.v.closed)
+	s.closed = s.v.closed
+	end := s.value(s.v.root, i, track{}, s.closed)
 	if end < 0 {
 		return
 	}
@@ -213,6 +215,15 @@ func (s *state) attempt(n *node, i, end int, t track) bool {
 		s.merge(t, own)
 	}
 	s.reset(m)
+	return ok
+}
+
+// condition is attempt for subschemas that only ask a question (if, not, contains): Config.Closed does not change the answer.
+func (s *state) condition(n *node, i, end int, t track) bool {
+	old := s.closed
+	s.closed = false
+	ok := s.attempt(n, i, end, t)
+	s.closed = old
 	return ok
 }
 

@@ -73,9 +73,11 @@ var thirdParties = []allowed{
 	{"...", false, []string{jsonV2}},
 	{"...", true, []string{"github.com/google/go-cmp"}},
 
-	// The commands: one command-line library, and scripts as tests.
-	{"cmd/...", false, []string{"github.com/alecthomas/kong", "github.com/spf13/cobra"}},
+	// The commands: one command-line library with its flags, and scripts as tests.
+	{"cmd/...", false, []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	{"cmd/...", true, []string{"github.com/rogpeppe/go-internal"}},
+	{"examples/...", false, []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
+	{"examples/...", true, []string{"github.com/rogpeppe/go-internal"}},
 
 	// The examples read mail and calendars and keep tasks in a database.
 	{"examples/...", false, []string{
