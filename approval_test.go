@@ -384,3 +384,19 @@ func TestStoreFailuresRefuse(t *testing.T) {
 		})
 	}
 }
+
+// A denial holds for the time that an approval would, then the next equal call
+// asks anew.
+func TestDenialHoldsForItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran []string
+		x := helvetest.NewExecutor(t, nil, refund(&ran))
+		args := `{"order_id":"o","amount_usd":1}`
+		x.Decide(x.Call("refund", args).Pending.Approval, helvetest.Deny)
+		for range 3 {
+			wantCode(t, x.Call("refund", args), helve.CodeApprovalDenied)
+		}
+		time.Sleep(25 * time.Hour)
+		wantCode(t, x.Call("refund", args), helve.CodePending)
+	})
+}

@@ -90,7 +90,12 @@ func Errorf(code Code, format string, args ...any) *Error {
 }
 
 // Error returns the code and the message.
-func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+func (e *Error) Error() string {
+	if e == nil {
+		return "no error"
+	}
+	return string(e.Code) + ": " + e.Message
+}
 
 // Unwrap returns the error that e was made of, or nil.
 func (e *Error) Unwrap() error { return e.cause }

@@ -84,6 +84,7 @@ func (e *stopError) Error() string { return e.text }
 
 var (
 	errDeadline = &stopError{CodeTimeout, "the deadline passed"}
+	errCallers  = &stopError{CodeTimeout, "the caller's deadline passed"}
 	errStalled  = &stopError{CodeTimeout, "the tool reported no progress for too long"}
 	errCanceled = &stopError{CodeCanceled, "the call was canceled"}
 	errClosing  = &stopError{CodeCanceled, "the executor was closed"}

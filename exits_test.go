@@ -380,3 +380,99 @@ func TestPlainErrorTextIsHiddenOnDemand(t *testing.T) {
 		t.Errorf("without the option the text is not told: %s", e)
 	}
 }
+
+// What a call inside a handler says of itself is not said of the handler.
+func TestNestedFailureIsNotTheHandlersWord(t *testing.T) {
+	inner := helve.Must(helve.Func(contract("inner", helve.Read), func(context.Context, text) (string, error) {
+		return "", helve.Errorf("not_found", "no such file")
+	}))
+	wrap := func(name string, how func(error) error) *helve.Tool {
+		con := contract(name, helve.Write)
+		con.Uses = []string{"inner"}
+		return helve.Must(helve.Func(con, func(ctx context.Context, _ text) (string, error) {
+			return "", how(helve.Invoke(ctx, "inner", nothing{}).Err())
+		}))
+	}
+	x := auto(helvetest.NewExecutor(t, nil, inner,
+		wrap("plain", func(err error) error { return fmt.Errorf("after a write: %w", err) }),
+		wrap("not_done", helve.NotDone),
+		wrap("own", func(err error) error { return helve.Errorf("own", "nothing was done: %w", err) })))
+	plain := x.Call("plain", `{}`)
+	wantCode(t, plain, helve.CodeToolFailed)
+	if !strings.Contains(envelope(t, plain), "may have taken effect") || !strings.Contains(envelope(t, plain), "no such file") {
+		t.Errorf("envelope: %s", envelope(t, plain))
+	}
+	wantCode(t, x.Call("plain", `{}`), helve.CodeOutcomeUnknown)
+	wantEqual(t, x.Call("not_done", `{}`).Error.Retryable, true)
+	wantCode(t, x.Call("own", `{}`), "own")
+}
+
+type badError struct{}
+
+func (*badError) Error() string { panic("the error itself") }
+
+type badValue struct{}
+
+func (badValue) MarshalJSON() ([]byte, error) { panic("the value itself") }
+
+// Code of the handler also runs after it has returned: errors and values have
+// methods. Whatever they do, the call is settled.
+func TestPanicsAfterTheHandler(t *testing.T) {
+	var typedNil *helve.Error
+	for name, c := range map[string]struct {
+		data  any
+		err   error
+		code  helve.Code
+		state helve.EntryState
+	}{
+		"an error that panics": {nil, &badError{}, helve.CodeOutcomeUnknown, helve.EntryUnknown},
+		"a value that panics":  {badValue{}, nil, helve.CodeInvalidOutput, helve.EntrySucceeded},
+		"a value without JSON": {make(chan int), nil, helve.CodeInvalidOutput, helve.EntrySucceeded},
+		"raw JSON that is bad": {value(`{"a":`), nil, helve.CodeInvalidOutput, helve.EntrySucceeded},
+		"a typed nil":          {"ok", typedNil, "", helve.EntrySucceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			con := contract("act", helve.Write)
+			con.Key = helve.KeyFrom("key")
+			tool := helve.Must(helve.FuncReply(con, func(context.Context, keyed) (*helve.Reply, error) {
+				return &helve.Reply{Data: c.data}, c.err
+			}))
+			x := auto(helvetest.NewExecutor(t, nil, tool))
+			wantCode(t, x.Call("act", `{"key":"k"}`), c.code)
+			wantEqual(t, entryOf(t, x, "act", "argument:k").State, c.state)
+		})
+	}
+}
+
+func TestCallersDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tool := helve.Must(helve.Func(contract("wait", helve.Read), func(ctx context.Context, _ text) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		}))
+		x := helvetest.NewExecutor(t, nil, tool)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		res := x.Execute(ctx, &helve.Call{Tool: "wait"})
+		wantCode(t, res, helve.CodeTimeout)
+		wantEqual(t, res.Error.Message, "the caller's deadline passed")
+	})
+}
+
+// A late exit that cannot even be read harms nobody.
+func TestLateExitThatPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, err := range []error{helve.NotDone(&badError{}), &badError{}} {
+			con := contract("slow", helve.Write)
+			con.Timeout, con.Key = time.Second, helve.KeyFrom("key")
+			tool := helve.Must(helve.Func(con, func(context.Context, keyed) (string, error) {
+				time.Sleep(time.Minute)
+				return "", err
+			}))
+			x := auto(helvetest.NewExecutor(t, nil, tool))
+			wantCode(t, x.Call("slow", `{"key":"k"}`), helve.CodeOutcomeUnknown)
+			time.Sleep(2 * time.Minute)
+			wantCode(t, x.Call("slow", `{"key":"k"}`), helve.CodeOutcomeUnknown)
+		}
+	})
+}

@@ -23,7 +23,8 @@ func (m *MemoryStore) Ask(_ context.Context, a *Approval, ttl time.Duration) (*A
 	if o := m.approvals[m.latest[a.ApprovalIdentity]]; o != nil {
 		was := o.State
 		m.open(o, now)
-		if o.State != ApprovalConsumed && was != ApprovalExpired {
+		denied := o.State == ApprovalDenied && now.Before(o.Expires)
+		if denied || m.open(o, now) || o.State == ApprovalExpired && was != ApprovalExpired {
 			return o.clone(), nil
 		}
 	}

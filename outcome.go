@@ -1,9 +1,9 @@
 package helve
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -30,23 +30,30 @@ type outcome struct {
 // means" of docs/architecture.md, row by row. For reads and repeatable tools a
 // failure is plain and may be retried; that is what a handler earns that
 // honours its key.
-func (f *flight) classify(e exit) *outcome {
+func (f *flight) classify(e exit) (out *outcome) {
+	defer func() { // an error's own methods are code of the handler too
+		if v := recover(); v != nil {
+			out = &outcome{}
+			out.cause = &panicError{value: v, stack: debug.Stack()}
+			f.crashed(out, out.cause)
+		}
+	}()
 	if e.err == nil {
 		return &outcome{reply: e.reply, state: EntrySucceeded}
 	}
-	out := &outcome{cause: e.err}
-	if s, ok := errors.AsType[*suspendError](e.err); ok && f.tool.c.Resumable {
-		out.state, out.pending = EntryReserved, new(s.pending)
-		out.pending.Reason = f.x.redact.text(out.pending.Reason)
+	out = &outcome{cause: e.err}
+	if p := suspension(e.err); p != nil && f.tool.c.Resumable {
+		out.state, out.pending = EntryReserved, p
+		p.Reason = f.x.redact.text(p.Reason)
 		return out
 	}
-	switch own, isOwn := errors.AsType[*Error](e.err); {
+	switch own := ownError(e.err); {
 	case isPanic(e.err):
 		f.crashed(out, e.err)
 	case isPartial(e.err):
 		f.partly(out, e)
-	case isOwn && own != nil && !errors.Is(e.err, context.Canceled) && !errors.Is(e.err, context.DeadlineExceeded):
-		f.ownError(out, own)
+	case own != nil:
+		f.said(out, own, isNotDone(e.err))
 	case isNotDone(e.err):
 		out.state, out.again = EntryRetryable, true
 		out.err = f.failed(e.err)
@@ -66,13 +73,47 @@ func (f *flight) classify(e exit) *outcome {
 	return out
 }
 
+// ownError returns the Error that the handler returned, or nil. An Error inside
+// of a CallError speaks of a call that the handler made: what it says is not
+// said of the handler, which may have done other things before.
+func ownError(err error) *Error {
+	switch e := err.(type) { //nolint:errorlint // the walk itself is what differs from errors.As
+	case *Error:
+		return e
+	case *CallError:
+		return nil
+	case interface{ Unwrap() error }:
+		return ownError(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			if own := ownError(inner); own != nil {
+				return own
+			}
+		}
+	}
+	return nil
+}
+
+// suspension returns what a handler waits for: what it said with Suspend, or
+// what a call that it made waits for.
+func suspension(err error) *Pending {
+	if s, ok := errors.AsType[*suspendError](err); ok {
+		return new(s.pending)
+	}
+	if c, ok := errors.AsType[*CallError](err); ok && c.Pending != nil {
+		return new(*c.Pending)
+	}
+	return nil
+}
+
 func isPanic(err error) bool   { _, ok := errors.AsType[*panicError](err); return ok }
 func isPartial(err error) bool { _, ok := errors.AsType[*partialError](err); return ok }
 func isNotDone(err error) bool { _, ok := errors.AsType[*notDoneError](err); return ok }
 
-// ownError is an error that its author wrote for the model: nothing happened.
-func (f *flight) ownError(out *outcome, own *Error) {
+// said is an error that its author wrote for the model: nothing happened.
+func (f *flight) said(out *outcome, own *Error, notDone bool) {
 	e := *own
+	e.Retryable = e.Retryable || notDone
 	if mayReturn, taken := reserved[e.Code]; e.Code == "" || taken && !mayReturn {
 		e.Code = CodeToolFailed
 	}
@@ -119,11 +160,11 @@ func (f *flight) stoppedBy(out *outcome, s *stopError) {
 	}
 	out.state = EntryRetryable
 	out.err = &Error{Code: s.code, Message: s.text, Retryable: true, cause: s}
-	if s.code == CodeTimeout {
+	switch s {
+	case errDeadline:
 		out.err.Message = fmt.Sprintf("%s (%s)", s.text, f.deadline.Sub(f.started))
-		if s == errStalled {
-			out.err.Message = fmt.Sprintf("%s (%s)", s.text, f.tool.c.Stall)
-		}
+	case errStalled:
+		out.err.Message = fmt.Sprintf("%s (%s)", s.text, f.tool.c.Stall)
 	}
 }
 

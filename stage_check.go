@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"unicode/utf8"
 
@@ -24,6 +25,9 @@ func (f *flight) check(out *outcome) {
 		r = &Reply{}
 	}
 	data, replaced, err := encodeData(r.Data)
+	if p, ok := errors.AsType[*panicError](err); ok {
+		f.refer(p, "the result could not be written")
+	}
 	if err != nil {
 		f.badOutput(out, nil, []Fault{{Problem: "cannot be written as JSON"}}, err)
 		return
@@ -45,6 +49,11 @@ func (f *flight) check(out *outcome) {
 // commands print them, are replaced and counted, because one of them would make
 // a strict reader refuse the whole conversation.
 func encodeData(v any) (data jsontext.Value, replaced int, err error) {
+	defer func() { // a marshaler is code of the handler too
+		if p := recover(); p != nil {
+			data, err = nil, &panicError{value: p, stack: debug.Stack()}
+		}
+	}()
 	if raw, ok := v.(jsontext.Value); ok {
 		if len(raw) == 0 {
 			return jsontext.Value("null"), 0, nil

@@ -150,8 +150,11 @@ func (f *flight) stopReason(hctx context.Context) *stopError {
 	if s := f.stopped.Load(); s != nil {
 		return s
 	}
-	if errors.Is(context.Cause(hctx), context.DeadlineExceeded) || errors.Is(hctx.Err(), context.DeadlineExceeded) {
-		return errDeadline
+	if s, ok := errors.AsType[*stopError](context.Cause(hctx)); ok {
+		return s
+	}
+	if errors.Is(hctx.Err(), context.DeadlineExceeded) {
+		return errCallers
 	}
 	return errCanceled
 }
@@ -194,6 +197,9 @@ func (f *flight) handle(r *running, h Handler) {
 		}
 	}()
 	reply, err := h(r, &r.inv)
+	if own, ok := err.(*Error); ok && own == nil { //nolint:errorlint // the nil pointer in an interface that was meant as nil
+		err = nil
+	}
 	e = exit{reply: reply, err: err}
 }
 

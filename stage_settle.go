@@ -122,6 +122,11 @@ type lateEnd struct{ settled chan struct{} }
 // resolves an unknown outcome in the ledger, and is told either way. It runs in
 // the handler's goroutine.
 func (f *flight) cameLate(ctx context.Context, late *lateEnd, e exit) {
+	defer func() { // nobody above this goroutine would catch it
+		if v := recover(); v != nil {
+			f.x.cfg.Logger.Error("a late result could not be handled", "tool", f.tool.c.Name, "call", f.id, "panic", f.x.redact.text(fmt.Sprint(v)))
+		}
+	}()
 	<-late.settled
 	ended := time.Now()
 	out := f.classifyLate(e)
@@ -154,15 +159,14 @@ func (f *flight) classifyLate(e exit) *outcome {
 		f.x.cfg.Logger.Error("a handler crashed after its call had ended", "tool", f.tool.c.Name, "call", f.id, "error", f.x.redact.text(e.err.Error()))
 		return &outcome{state: EntryUnknown}
 	}
-	own, isOwn := errors.AsType[*Error](e.err)
 	out := &outcome{state: EntryUnknown}
-	switch {
+	switch own := ownError(e.err); {
 	case e.err == nil:
 		out.reply, out.state = e.reply, EntrySucceeded
 		f.check(out)
 	case isPartial(e.err):
-	case isOwn && own != nil:
-		f.ownError(out, own)
+	case own != nil:
+		f.said(out, own, isNotDone(e.err))
 	case isNotDone(e.err):
 		out.state, out.err = EntryRetryable, &Error{Code: CodeToolFailed, Message: clip(e.err.Error(), maxErrorText), Retryable: true}
 	}

@@ -517,8 +517,8 @@ func (g generator) schema(depth int) string {
 func TestAgainstReference(t *testing.T) {
 	t.Parallel()
 	schemas, valid, invalid, settled, unknown := 0, 0, 0, 0, 0
-	for seed := range uint64(120000) {
-		g := generator{rand.New(rand.NewPCG(seed, 7))}
+	for seed := range uint64(4000) {
+		g := generator{rand.New(rand.NewPCG(seed, 1))}
 		text := strings.TrimSuffix(g.schema(3), "}")
 		switch {
 		case text == "{":
