@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
-	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"helve.dev/helve/schema"
 )
@@ -54,9 +50,13 @@ func NewExecutor(tools *Registry, cfg *Config) (*Executor, error) {
 	return x, nil
 }
 
-// checkReferences finds names in contracts that lead nowhere.
+// checkReferences finds names in contracts that lead nowhere. A view may leave
+// out what its tools name; the registry that it shows a part of may not.
 func checkReferences(tools *Registry) error {
 	var errs []error
+	for tools.parent != nil {
+		tools = tools.parent
+	}
 	names := tools.surface().names()
 	for t := range tools.All() {
 		refs := map[string][]string{"Uses": t.c.Uses}
@@ -149,181 +149,4 @@ func (x *Executor) pipeline(ctx context.Context, f *flight) *Result {
 	f.check(out)
 	f.settle(ctx, out)
 	return f.shape(out)
-}
-
-// flight is one call on its way through the pipeline. It belongs to one
-// goroutine, but for what its comment says.
-type flight struct {
-	x       *Executor
-	parent  *flight
-	trusted bool // called from Go, or by a handler
-	depth   int
-	started time.Time
-
-	id        string
-	name      string // as called
-	sent      jsontext.Value
-	callerKey string
-	scope     Scope
-
-	surface    *surface
-	tool       *Tool
-	alias      string
-	deprecated []string
-	deadline   time.Time
-
-	args     jsontext.Value // settled; what runs
-	asked    jsontext.Value // settled, as sent; differs from args where a person edited
-	shared   sharedDecoded
-	effect   Effect
-	ruling   Ruling
-	ask      string // the rule that asks, or ""
-	reason   string
-	digest   Digest // of asked
-	key      LedgerKey
-	entry    *Entry // what recall found and claim made
-	approval *Approval
-	covered  bool // the approval was consumed by an earlier claim of this entry
-	resumed  bool
-
-	publicKey  string
-	secrets    map[string]Secret
-	reserved   *Reservation
-	token      *Token
-	slot       func()
-	generation uint64 // of the read cache
-
-	cancel    context.CancelFunc        // of the handler's context
-	stopped   atomic.Pointer[stopError] // why it was cancelled
-	attempts  int
-	warnings  []string
-	reference string
-	nested    nestedCount
-	progress  progressMark
-	late      *lateEnd
-}
-
-func (x *Executor) newFlight(ctx context.Context, call *Call, parent *flight, trusted bool) *flight {
-	if call == nil {
-		call = &Call{}
-	}
-	f := &flight{
-		x: x, parent: parent, trusted: trusted, started: time.Now(),
-		id: call.ID, name: call.Tool, sent: call.Arguments, callerKey: call.Key,
-	}
-	if parent == nil {
-		f.scope = ScopeFrom(ctx)
-		f.surface = x.tools.surface()
-	} else {
-		f.scope, f.depth, f.surface = parent.scope, parent.depth+1, parent.surface
-	}
-	if f.id == "" {
-		f.id = newID("call_")
-	}
-	return f
-}
-
-// repeatable reports whether running this call again is harmless.
-func (f *flight) repeatable() bool { return f.tool.c.repeatable(f.effect) }
-
-// info is what observers are told of the call.
-func (f *flight) info() CallInfo {
-	i := CallInfo{Tool: f.name, CallID: f.id, Effect: f.effect, Tenant: f.scope.Tenant, Run: f.scope.Run, Depth: f.depth}
-	if f.tool != nil {
-		i.Tool = f.tool.c.Name
-	}
-	if f.parent != nil {
-		i.Parent = f.parent.id
-	}
-	return i
-}
-
-func (f *flight) announce(ctx context.Context) context.Context {
-	w := f.x.watch
-	if len(w.start) == 0 {
-		return ctx
-	}
-	e := CallStarted{CallInfo: f.info()}
-	if w.content {
-		e.Arguments = f.x.redact.arguments(f.sent, f.secretNames())
-	}
-	tell(w, w.start, "start", func(o StartObserver) {
-		if c := o.CallStarted(ctx, e); c != nil {
-			ctx = c //nolint:fatcontext // each observer adds its own span, and there are few
-		}
-	})
-	return ctx
-}
-
-// secretNames returns the arguments that the contract marks as secret, also
-// before the tool is resolved.
-func (f *flight) secretNames() map[string]bool {
-	if t, ok := f.surface.byName[f.name]; ok {
-		return t.secrets
-	}
-	return nil
-}
-
-// fail makes the result of a call that ends with e.
-func (f *flight) fail(e *Error) *Result {
-	return &Result{Error: f.x.redact.error(e), cause: e.cause}
-}
-
-// internal makes the result of a fault of Helve, a panic, or what else only the
-// log may tell: the model gets a reference.
-func (f *flight) internal(err error) *Result {
-	return &Result{Error: f.refer(err, "an internal error occurred"), cause: err}
-}
-
-// refer logs err under a reference id and returns the error that names it.
-func (f *flight) refer(err error, text string) *Error {
-	if f.reference == "" {
-		f.reference = newID("ref_")
-	}
-	i := f.info()
-	attrs := []any{"reference", f.reference, "tool", i.Tool, "call", i.CallID, "error", f.x.redact.text(err.Error())}
-	if p, ok := errors.AsType[*panicError](err); ok && len(p.stack) > 0 {
-		attrs = append(attrs, "stack", f.x.redact.text(string(p.stack)))
-	}
-	f.x.cfg.Logger.Error(text, attrs...)
-	return &Error{Code: CodeInternal, Message: fmt.Sprintf("%s (reference %s)", text, f.reference)}
-}
-
-// unavailable makes the result of a call that needs something out of reach. The
-// reason is for the log only.
-func (f *flight) unavailable(what string, err error) *Result {
-	i := f.info()
-	f.x.cfg.Logger.Warn(what+" is unavailable", "tool", i.Tool, "call", i.CallID, "error", f.x.redact.text(err.Error()))
-	return f.fail(&Error{
-		Code: CodeUnavailable, Retryable: true, RetryAfter: time.Second, cause: err,
-		Message: what + " is unavailable right now; nothing was done", Suggestion: "Try again later, or go on without it.",
-	})
-}
-
-// conclude fills in what every result says, and tells the observers.
-func (f *flight) conclude(ctx context.Context, res *Result) {
-	i := f.info()
-	res.Tool, res.CallID, res.Attempts = i.Tool, f.id, f.attempts
-	if f.tool != nil {
-		res.render = f.tool.render
-	}
-	f.x.loops.note(f, res)
-	res.Duration = time.Since(f.started)
-	w := f.x.watch
-	if len(w.end) == 0 {
-		return
-	}
-	e := CallEnded{
-		CallInfo: i, Code: res.Code(), Replayed: res.Replayed, Cached: res.Cached, Attempts: res.Attempts,
-		Duration: res.Duration, Size: len(res.Data), Alias: f.alias, Deprecated: f.deprecated, Reference: f.reference,
-	}
-	if res.Pending != nil {
-		e.Approval = res.Pending.Approval
-	}
-	if w.content {
-		if raw, err := res.MarshalJSON(); err == nil {
-			e.Envelope = f.x.redact.arguments(raw, f.secretNames())
-		}
-	}
-	tell(w, w.end, "end", func(o EndObserver) { o.CallEnded(ctx, e) })
 }

@@ -95,6 +95,31 @@ func TestViewsAreLive(t *testing.T) {
 	wantEqual(t, zero.Len(), 0)
 }
 
+// A view may leave out what its tools name: the model is then not sent to a tool
+// that it cannot call.
+func TestViewsMayLeaveOutWhatToolsName(t *testing.T) {
+	act := helve.Must(helve.Func(contract("act", helve.Write, func(c *helve.Contract) { c.Verify = "look" }), func(context.Context, text) (string, error) {
+		return "", errBackend
+	}))
+	reg, err := helve.NewRegistry(act, named("look", helve.Read))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tools *helve.Registry
+		says  string
+	}{{reg, "Check with look"}, {reg.Only(helve.Write), "Ask the user to check"}} {
+		x, err := helve.NewExecutor(c.tools, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := x.Execute(helve.WithScope(t.Context(), helve.Scope{Autonomy: helve.Auto}), &helve.Call{Tool: "act"})
+		if !strings.Contains(res.Error.Suggestion, c.says) {
+			t.Errorf("suggestion: %s", res.Error.Suggestion)
+		}
+	}
+}
+
 func TestHiddenToolsAreNotShown(t *testing.T) {
 	reg, err := helve.NewRegistry(named("a", helve.Read), named("h", helve.Read, func(c *helve.Contract) { c.Hidden = true }))
 	if err != nil {

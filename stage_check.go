@@ -26,7 +26,7 @@ func (f *flight) check(out *outcome) {
 	}
 	data, replaced, err := encodeData(r.Data)
 	if p, ok := errors.AsType[*panicError](err); ok {
-		f.refer(p, "the result could not be written")
+		_ = f.refer(p, "the result could not be written")
 	}
 	if err != nil {
 		f.badOutput(out, nil, []Fault{{Problem: "cannot be written as JSON"}}, err)

@@ -240,7 +240,7 @@ func (f *flight) unknownOutcome(e *Entry) *Result {
 
 // verifyHint says how to find out whether a call happened.
 func (f *flight) verifyHint() string {
-	if v := f.tool.c.Verify; v != "" {
+	if v := f.tool.c.Verify; f.surface.byName[v] != nil {
 		return fmt.Sprintf("Do not send it again. Check with %s whether it happened; if it did not, ask the user before you send it again.", v)
 	}
 	return "Do not send it again. Ask the user to check whether it happened."
