@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -39,6 +40,7 @@ const (
 // A compiler turns the trees of one Compile call into nodes.
 type compiler struct {
 	cfg       Config
+	keywords  map[string]keyword
 	resources map[string]*resource
 	all       []*resource
 	loaded    map[string]*tree
@@ -59,6 +61,7 @@ type compiler struct {
 // part of the value, an alias that is a property itself, and with CheckDefaults a default that does not fit.
 func Compile(s *Schema, cfg *Config) (*Validator, error) {
 	c := &compiler{
+		keywords:  keywordTable,
 		resources: map[string]*resource{}, loaded: map[string]*tree{}, owner: map[*tree]*resource{},
 		place: map[*tree]string{}, nodes: map[*tree]*node{}, patterns: map[string]*pattern{},
 	}
@@ -73,7 +76,7 @@ func Compile(s *Schema, cfg *Config) (*Validator, error) {
 	v := &Validator{
 		root:    c.compile(root),
 		maxSize: cmp.Or(c.cfg.MaxSize, defaultMaxSize), maxDepth: cmp.Or(c.cfg.MaxDepth, defaultMaxDepth),
-		closed: c.cfg.Closed, aliases: c.cfg.Aliases,
+		closed: c.cfg.Closed, aliases: maps.Clone(c.cfg.Aliases),
 	}
 	c.bindDynamic()
 	if len(c.errs) == 0 {
@@ -113,7 +116,7 @@ func (c *compiler) compile(t *tree) *node {
 	d := n.res.draft
 	refOnly := d.number <= draft7 && t.get("$ref") != nil
 	for _, m := range t.members {
-		k, ok := keywords[m.name]
+		k, ok := c.keywords[m.name]
 		if !ok || !k.applies(d) || refOnly && m.name != "$ref" {
 			continue
 		}
@@ -153,9 +156,9 @@ func (c *compiler) settleShape(n *node) {
 
 // bindDynamic gives each $dynamicRef the candidates of every resource. Compiling one can bring in new ones.
 func (c *compiler) bindDynamic() {
-	for i := 0; i < len(c.dynamics); i++ {
+	for i := 0; i < len(c.dynamics); i++ { //nolint:intrange // it grows on the way
 		d := c.dynamics[i]
-		for j := 0; j < len(c.all); j++ {
+		for j := 0; j < len(c.all); j++ { //nolint:intrange // so does this
 			res := c.all[j]
 			switch t := res.dynamic[d.anchor]; {
 			case d.anchor == "" && res.recursive:

@@ -106,6 +106,31 @@ func TestCompileErrors(t *testing.T) {
 		{"a property that is no schema", `{"properties":{"a/b":"string"}}`, nil, []string{`at "/properties/a~1b": must be a schema (an object or a boolean), got the string "string"`}},
 		{"pattern of a property", `{"patternProperties":{"[":{}}}`, nil, []string{`at "/patternProperties/[": "[" is not a regular expression: `}},
 		{"dependentRequired", `{"dependentRequired":{"a":"b"}}`, nil, []string{`at "/dependentRequired/a": must be an array of property names, got the string "b"`}},
+		{"$ref of another type", `{"$ref":1}`, nil, []string{`at "/$ref": $ref must be a string, got the number 1`}},
+		{"$ref with a bad fragment", `{"$ref":"#%zz"}`, nil, []string{`the fragment is not valid`}},
+		{"$dynamicRef of another type", `{"$dynamicRef":1}`, nil, []string{`at "/$dynamicRef": $dynamicRef must be a string, got the number 1`}},
+		{"$dynamicRef to nothing", `{"$dynamicRef":"#x"}`, nil, []string{`at "/$dynamicRef": $dynamicRef "#x" leads nowhere: no anchor "x"`}},
+		{"$recursiveRef to elsewhere", `{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveRef":"#/a"}`, nil, []string{`at "/$recursiveRef": $recursiveRef must be the string "#", got the string "#/a"`}},
+		{"pattern of another type", `{"pattern":1}`, nil, []string{`at "/pattern": pattern must be a string that holds a regular expression, got the number 1`}},
+		{"format of another type", `{"format":1}`, nil, []string{`at "/format": format must be a string, got the number 1`}},
+		{"patternProperties of another type", `{"patternProperties":[]}`, nil, []string{`at "/patternProperties": patternProperties must be an object whose members are schemas, got an array`}},
+		{"required with a number", `{"required":[1]}`, nil, []string{`at "/required": required must be a property name, got the number 1`}},
+		{"dependentRequired of another type", `{"dependentRequired":[]}`, nil, []string{`at "/dependentRequired": dependentRequired must be an object, got an array`}},
+		{"dependentRequired with a number", `{"dependentRequired":{"a":[1]}}`, nil, []string{`at "/dependentRequired/a": must be an array of property names, got the number 1 in it`}},
+		{"an enum number beyond reason", `{"enum":[1e99999999999]}`, nil, []string{`at "/enum": number out of range`}},
+		{"a dialect that the loader does not serve", `{"$schema":"https://example.com/meta"}`, &schema.Config{Loader: func(string) ([]byte, error) { return nil, errors.New("offline") }}, []string{`at "/$schema": the dialect "https://example.com/meta" is unknown: load "https://example.com/meta": offline`}},
+		{"a dialect on an unknown one", `{"$schema":"https://example.com/meta"}`, &schema.Config{Loader: func(uri string) ([]byte, error) {
+			if uri == "https://example.com/meta" {
+				return []byte(`{"$schema":"https://example.com/other"}`), nil
+			}
+			return nil, errors.New("offline")
+		}}, []string{`the dialect "https://example.com/other" is unknown`}},
+		{"a dialect that requires an unknown vocabulary", `{"$schema":"https://example.com/meta"}`, &schema.Config{Loader: func(string) ([]byte, error) {
+			return []byte(`{"$vocabulary":{"https://example.com/vocab":true}}`), nil
+		}}, []string{`the dialect requires the vocabulary "https://example.com/vocab", which is unknown`}},
+		{"a dialect that is its own", `{"$schema":"https://example.com/a"}`, &schema.Config{Loader: func(uri string) ([]byte, error) { return []byte(`{"$schema":"` + uri + `x"}`), nil }}, []string{`is unknown; known are`}},
+		{"an embedded resource of an unknown dialect", `{"$defs":{"a":{"$id":"https://example.com/a","$schema":"https://example.com/meta"}}}`, nil, []string{`at "/$defs/a/$schema": the dialect "https://example.com/meta" is unknown`}},
+		{"loaded text that is not JSON", `{"$ref":"https://example.com/a.json"}`, &schema.Config{Loader: func(string) ([]byte, error) { return []byte(`{`), nil }}, []string{`leads nowhere: load "https://example.com/a.json": read JSON`}},
 		{"uniqueItems", `{"uniqueItems":"yes"}`, nil, []string{`at "/uniqueItems": uniqueItems must be a boolean, got the string "yes"`}},
 		{"a default that does not fit", `{"properties":{"n":{"type":"integer","default":"3"}}}`, &schema.Config{CheckDefaults: true}, []string{`at "/properties/n/default": the default "3" does not fit its own schema: must be an integer, got the string "3"`}},
 		{"an alias of nothing", `{"properties":{"a":{}}}`, &schema.Config{Aliases: map[string]string{"b": "c"}}, []string{`at "": the alias "b" stands for "c", which is not a property`}},
@@ -159,6 +184,32 @@ func TestDialects(t *testing.T) {
 				t.Errorf("valid is %v, want %v", got, c.valid)
 			}
 		})
+	}
+}
+
+// TestVocabulary reads a dialect of its own that leaves the validation vocabulary out (core specification, section 8.1.2).
+func TestVocabulary(t *testing.T) {
+	t.Parallel()
+	const base = "https://json-schema.org/draft/2020-12/vocab/"
+	cfg := &schema.Config{Loader: func(string) ([]byte, error) {
+		return []byte(`{"$schema":"https://json-schema.org/draft/2020-12/schema","$vocabulary":{"` + base + `core":true,"` + base + `applicator":true,"https://example.com/x":false}}`), nil
+	}}
+	v := compile(t, `{"$schema":"https://example.com/meta","properties":{"a":{"minimum":5},"b":false}}`, cfg)
+	want := []fault{{"/b", "is not allowed; leave it out", ""}}
+	if diff := cmp.Diff(want, faults(v.Validate([]byte(`{"a":1,"b":2}`)))); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
+	}
+}
+
+// TestEmbeddedDialect mixes two drafts in one document (core specification, section 9.3.3).
+func TestEmbeddedDialect(t *testing.T) {
+	t.Parallel()
+	v := compile(t, `{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://example.com/new","properties":{"old":{"$ref":"old"}},`+
+		`"$defs":{"o":{"$id":"old","$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}],"dependentRequired":{"a":["b"]}}}}`, nil)
+	for in, valid := range map[string]bool{`{"old":["a",1]}`: true, `{"old":[1]}`: false, `{"old":{"a":1}}`: true} {
+		if got := v.Validate([]byte(in)).OK(); got != valid {
+			t.Errorf("%s: valid is %v, want %v", in, got, valid)
+		}
 	}
 }
 

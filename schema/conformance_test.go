@@ -17,24 +17,24 @@ import (
 )
 
 // corpora returns the folder of the test data that nobody here wrote, and skips the test when it is absent.
-func corpora(t testing.TB) string {
-	t.Helper()
+func corpora(tb testing.TB) string {
+	tb.Helper()
 	dir := os.Getenv("HELVE_CORPORA")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "shared", "corpora")
 	}
 	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no corpora at %s: set HELVE_CORPORA to the folder that holds them", dir)
+		tb.Skipf("no corpora at %s: set HELVE_CORPORA to the folder that holds them", dir)
 	}
 	return dir
 }
 
 // readLines decodes a .jsonl file.
-func readLines[T any](t testing.TB, file string) []T {
-	t.Helper()
+func readLines[T any](tb testing.TB, file string) []T {
+	tb.Helper()
 	f, err := os.Open(file)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer f.Close()
 	var out []T
@@ -43,12 +43,12 @@ func readLines[T any](t testing.TB, file string) []T {
 	for lines.Scan() {
 		var v T
 		if err := json.Unmarshal(lines.Bytes(), &v, jsontext.AllowInvalidUTF8(true)); err != nil {
-			t.Fatalf("%s: %v", file, err)
+			tb.Fatalf("%s: %v", file, err)
 		}
 		out = append(out, v)
 	}
 	if err := lines.Err(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out
 }
@@ -71,6 +71,7 @@ type score struct{ passed, total int }
 
 // runSuite runs a draft's cases and returns the score of each group, and the descriptions of the tests missed.
 func runSuite(t *testing.T, draft, dialect string) (scores map[string]score, missed map[string][]string) {
+	t.Helper()
 	dir := filepath.Join(corpora(t), "json-schema")
 	remotes := map[string]jsontext.Value{}
 	for _, r := range readLines[struct {

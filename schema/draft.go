@@ -52,7 +52,7 @@ var knownDrafts = map[string]draft{
 	"https://json-schema.org/draft/2020-12/schema": {number: draft2020, vocab: vocabAll},
 }
 
-//go:embed metaschema
+//go:embed metaschema/*.json metaschema/draft2020-12/*.json
 var metaschemas embed.FS
 
 // metaschema returns the published metaschema that lives at uri, if it is one of those that can be referred to.

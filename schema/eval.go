@@ -179,7 +179,7 @@ func (s *state) skip(i int) int {
 		return s.stop(malformed, i)
 	}
 	var end int
-	ok := false
+	var ok bool
 	switch s.d[i] {
 	case '{':
 		return s.object(anyNode, i, track{}, false)

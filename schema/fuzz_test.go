@@ -25,8 +25,10 @@ var fuzzSchemas = []string{
 // has it, and what jsontext refuses is refused; a settled value is valid and stays as it is when settled again.
 func FuzzValidate(f *testing.F) {
 	for i := range fuzzSchemas {
-		for _, in := range []string{event, `{"city":"Porto","unit":"celsius","days":null}`, `{"a":null,"b":1,"o":{"b":1},"l":[{"b":1}]}`, `{"kind":"b"}`, `[1,"2026-01-31",3]`,
-			`{"max":3,"q":null,"z":{"n":null}}`, `{"a":1,"\u0061":2}`, ``, `null`, ` { } `, `"\ud83d\ude00"`, `[1e5,10000.0,-0,0]`, `{"x":0.9,"b":[],"a":{}}`} {
+		for _, in := range []string{
+			event, `{"city":"Porto","unit":"celsius","days":null}`, `{"a":null,"b":1,"o":{"b":1},"l":[{"b":1}]}`, `{"kind":"b"}`, `[1,"2026-01-31",3]`,
+			`{"max":3,"q":null,"z":{"n":null}}`, `{"a":1,"\u0061":2}`, ``, `null`, ` { } `, `"\ud83d\ude00"`, `[1e5,10000.0,-0,0]`, `{"x":0.9,"b":[],"a":{}}`,
+		} {
 			f.Add(uint8(i), []byte(in))
 		}
 	}

@@ -7,15 +7,15 @@ import (
 )
 
 // compile compiles the text of a schema.
-func compile(t testing.TB, text string, cfg *schema.Config) *schema.Validator {
-	t.Helper()
+func compile(tb testing.TB, text string, cfg *schema.Config) *schema.Validator {
+	tb.Helper()
 	s, err := schema.Parse([]byte(text))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	v, err := schema.Compile(s, cfg)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return v
 }

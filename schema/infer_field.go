@@ -120,11 +120,6 @@ func (in *inferrer) readTag(sf reflect.StructField, path string) (f field, embed
 	}
 	f = field{name: sf.Name, typ: sf.Type, tag: sf.Tag, path: path + "." + sf.Name}
 	name, options, _ := strings.Cut(tag, ",")
-	if strings.HasPrefix(tag, "'") { // a quoted name may hold commas
-		if end := strings.IndexByte(tag[1:], '\''); end >= 0 {
-			name, options = tag[1:end+1], strings.TrimPrefix(tag[end+2:], ",")
-		}
-	}
 	if name != "" {
 		f.name, f.tagged = name, true
 	}

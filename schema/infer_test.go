@@ -27,7 +27,7 @@ type (
 	color          string
 	level          int
 	civil          struct{ Year, Month, Day int }
-	opaque         struct{ hidden int }
+	opaque         struct{ hidden int }  //nolint:unused // that it cannot be seen is what is tested
 	reader         struct{ Text string } // only reads itself
 	money          struct{ Cents int64 }
 	failing        struct{}
@@ -81,6 +81,7 @@ func (UUID) MarshalText() ([]byte, error)    { return []byte("x"), nil }
 func (money) JSONSchema() *schema.Schema {
 	return schema.MustParse(`{"type":"string","pattern":"^[0-9]+ EUR$"}`)
 }
+
 func (failing) JSONSchema() (*schema.Schema, error) {
 	return schema.Parse([]byte(`[]`))
 }
@@ -277,6 +278,101 @@ func TestInferTags(t *testing.T) {
 	}
 }
 
+type (
+	badEnum   int
+	noEnum    string
+	panicEnum string
+	funcEnum  string
+	enumText  int
+	tagged    struct {
+		base
+		Other string `json:"ID"`
+	}
+	ambiguousA struct{ X, Y int }
+	ambiguousB struct{ X, Z int }
+	ambiguous  struct {
+		ambiguousA
+		ambiguousB
+	}
+)
+
+func (badEnum) Enum() []string                { return []string{"one"} }
+func (noEnum) Enum() []noEnum                 { return nil }
+func (panicEnum) Enum() []panicEnum           { panic("no zero value") }
+func (funcEnum) Enum() []any                  { return []any{func() {}} }
+func (enumText) Enum() []string               { return []string{"low", "high"} }
+func (enumText) MarshalText() ([]byte, error) { return []byte("low"), nil }
+
+func TestInferMore(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		got  func() (*schema.Schema, error)
+		want string
+	}{
+		{"enum of a text marshaler", schema.For[enumText], `{"type":"string","enum":["low","high"]}`},
+		{"map of uint", schema.For[map[uint8]bool], `{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},"additionalProperties":{"type":"boolean"}}`},
+		{"map of text", schema.For[map[netip.Addr]bool], `{"type":"object","additionalProperties":{"type":"boolean"}}`},
+		{"quoted uint", schema.For[struct {
+			N uint `json:",string"`
+		}], `{"type":"object","properties":{"N":{"type":"string","pattern":"^(0|[1-9][0-9]*)$"}},"required":["N"],"additionalProperties":false}`},
+		{"quoted float", schema.For[struct {
+			N float64 `json:"n,string"`
+		}], `{"type":"object","properties":{"n":{"type":"string","pattern":"^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?$"}},"required":["n"],"additionalProperties":false}`},
+		{"no name but an option", schema.For[struct {
+			N int `json:",omitempty"`
+		}], `{"type":"object","properties":{"N":{"type":"integer"}},"additionalProperties":false}`},
+		{"left out", schema.For[struct {
+			N int `json:"-"`
+			m int
+			O int
+		}], `{"type":"object","properties":{"O":{"type":"integer"}},"required":["O"],"additionalProperties":false}`},
+		{"the shallower field wins", schema.For[tagged], `{"type":"object","properties":{"Name":{"type":"string"},"ID":{"type":"string"}},"required":["Name","ID"],"additionalProperties":false}`},
+		{"two at one depth cancel out", schema.For[ambiguous], `{"type":"object","properties":{"Y":{"type":"integer"},"Z":{"type":"integer"}},"required":["Y","Z"],"additionalProperties":false}`},
+		{"slice of pointers", schema.For[[]*int], `{"type":"array","items":{"type":["integer","null"]}}`},
+		{"interface in a slice", schema.For[[]any], `{"type":"array","items":true}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := c.got()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, s.String()); diff != "" {
+				t.Errorf("schema (-want +got):\n%s", diff)
+			}
+		})
+	}
+	for _, c := range []struct {
+		got  func() (*schema.Schema, error)
+		want string
+	}{
+		{schema.For[badEnum], `badEnum: the method Enum of schema_test.badEnum lists "one", but the type must be an integer, got the string "one"`},
+		{schema.For[noEnum], "noEnum: the method Enum of schema_test.noEnum lists no values"},
+		{schema.For[panicEnum], "panicEnum: the method Enum panics on the zero value: no zero value"},
+		{schema.For[funcEnum], "funcEnum: the method Enum of schema_test.funcEnum: "},
+		{schema.For[struct {
+			T time.Duration `default:"soon"`
+		}], `must match the pattern`},
+		{schema.For[struct {
+			T netip.Addr `default:"soon"`
+		}], `the default "soon" does not fit the type netip.Addr`},
+		{schema.For[struct {
+			T point `enum:"a"`
+		}], `the tag enum holds "a", which is not a value of schema_test.point`},
+		{schema.For[struct {
+			T point `enum:"1"`
+		}], `the tag enum says nothing about schema_test.point`},
+		{schema.For[struct {
+			T []point `minimum:"1"`
+		}], `the tag minimum says nothing about []schema_test.point`},
+	} {
+		if s, err := c.got(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v and %v, want an error %s", s, err, c.want)
+		}
+	}
+}
+
 type broken struct {
 	Filters  []struct{ Fn func() }
 	Channel  chan int
@@ -351,7 +447,7 @@ func TestInferBadJSONTag(t *testing.T) {
 	for name, infer := range map[string]func() (*schema.Schema, error){
 		"two fields, one name": func() (*schema.Schema, error) { return schema.Of(conflicting) },
 		"malformed option": schema.For[struct {
-			A int `json:"x,omitEmpty"`
+			A int `json:"x,omitEmpty"` //nolint:staticcheck // SA5008: the malformed option is what is tested
 		}],
 		"embedded marshaler": schema.For[struct {
 			A opaque `json:",embed"`

@@ -368,8 +368,13 @@ var typeArticles = []struct {
 	bits types
 	name string
 }{
-	{tString, "a string"}, {tInteger, "an integer"}, {tNumber | tInteger, "a number"}, {tBoolean, "a boolean"},
-	{tArray, "an array"}, {tObject, "an object"}, {tNull, "null"},
+	{tString, "a string"},
+	{tInteger, "an integer"},
+	{tNumber | tInteger, "a number"},
+	{tBoolean, "a boolean"},
+	{tArray, "an array"},
+	{tObject, "an object"},
+	{tNull, "null"},
 }
 
 var pluralTypes = map[types]string{

@@ -148,7 +148,7 @@ type dynamicRef struct {
 
 func (r *objectRule) words() int { return (len(r.props) + 63) / 64 }
 
-// nodesInPlace calls f for each node that must hold for the same value whenever n does (definite) and for those that may have to.
+// inPlaceNodes calls f for each node that must hold for the same value whenever n does (definite) and for those that may have to.
 func (n *node) inPlaceNodes(f func(sub *node, definite bool)) {
 	if n.obj != nil {
 		for _, d := range n.obj.depends {

@@ -117,10 +117,9 @@ func (c *compiler) newResource(t *tree, uri string, d draft, outer *resource) *r
 // addDocument makes the document t known under uri.
 func (c *compiler) addDocument(t *tree, uri string, d draft, place string) *resource {
 	if s := t.get("$schema"); s != nil {
-		declared, err := draft{}, error(nil)
 		if s.kind != '"' {
 			c.fail(place+"/$schema", "must be a string that names the dialect, got %s", describeTree(s))
-		} else if declared, err = c.declaredDraft(s.str, 0); err != nil {
+		} else if declared, err := c.declaredDraft(s.str, 0); err != nil {
 			c.fail(place+"/$schema", "%v", err)
 		} else {
 			d = declared

@@ -42,6 +42,8 @@ const (
 // shaper builds the shapes of one schema.
 type shaper struct {
 	v      *Validator
+	work   int // spent on asking whether values fit
+	nulls  map[*node]bool
 	ids    map[*node]int
 	shapes map[string]*shape
 	order  []*shape
@@ -49,22 +51,19 @@ type shaper struct {
 
 // settleDefaults builds the shapes and checks the defaults.
 func (c *compiler) settleDefaults(v *Validator) {
-	if c.cfg.CheckDefaults {
-		for _, n := range c.order {
-			if n.def == nil || v.fits(n, n.def) {
-				continue
-			}
+	b := &shaper{v: v, nulls: map[*node]bool{}, ids: map[*node]int{}, shapes: map[string]*shape{}}
+	for _, n := range c.order {
+		if c.cfg.CheckDefaults && n.def != nil && !b.fits(n, n.def) {
 			c.fail(n.place+"/default", "the default %s does not fit its own schema: %s", excerpt(n.def), v.firstProblem(n, n.def))
 		}
 	}
-	b := &shaper{v: v, ids: map[*node]int{}, shapes: map[string]*shape{}}
 	v.shape = b.shape([]*node{v.root})
 	for _, sh := range b.order {
 		for i := range sh.props {
 			b.settleDefault(&sh.props[i])
 		}
 	}
-	v.takesNull = v.fits(v.root, []byte("null"))
+	v.takesNull = b.takesNull(v.root)
 	v.takesObject = true
 	v.root.walkInPlace(map[*node]bool{}, true, func(n *node) { v.takesObject = v.takesObject && n.types&tObject != 0 && !n.never })
 }
@@ -100,13 +99,34 @@ func (b *shaper) shape(nodes []*node) *shape {
 		p := &sh.props[i]
 		sh.index[p.name] = i
 		p.shape = b.shape(p.nodes)
-		p.nullable = !slices.ContainsFunc(p.nodes, func(n *node) bool { return !b.v.fits(n, []byte("null")) })
+		p.nullable = !slices.ContainsFunc(p.nodes, func(n *node) bool { return !b.takesNull(n) })
 	}
 	if len(additional) > 0 {
 		sh.additional = b.shape(additional)
 	}
 	b.arrays(sh, all)
 	return sh
+}
+
+// fits asks the validator, until the answers have cost too much: a schema may be made to do that. Then nothing fits.
+func (b *shaper) fits(n *node, text []byte) bool {
+	if b.work > 4*workBudget {
+		return false
+	}
+	ok, work := b.v.fits(n, text)
+	b.work += work
+	return ok
+}
+
+// takesNull reports whether null is valid. When that is too costly to know, it is taken to be, and so never dropped.
+func (b *shaper) takesNull(n *node) bool {
+	n = n.target()
+	takes, known := b.nulls[n]
+	if !known {
+		takes = b.work > 4*workBudget || b.fits(n, []byte("null"))
+		b.nulls[n] = takes
+	}
+	return takes
 }
 
 func (b *shaper) arrays(sh *shape, all []*node) {
@@ -198,7 +218,7 @@ func (b *shaper) settleDefault(p *shapeProperty) {
 	z := settler{d: p.def, prepare: b.settleDefault}
 	z.value(p.shape, 0)
 	switch settled := z.finish(); {
-	case p.state == defaultDone, slices.ContainsFunc(p.nodes, func(n *node) bool { return !b.v.fits(n, settled) }):
+	case p.state == defaultDone, slices.ContainsFunc(p.nodes, func(n *node) bool { return !b.fits(n, settled) }):
 		p.def = nil
 	default:
 		p.def = settled

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -74,7 +75,8 @@ func (v *Validator) Normalize(raw []byte) (jsontext.Value, *Report) {
 	}
 	if r != nil && s.fatal == 0 {
 		r.Aliases = aliases
-		for _, at := range s.deprecated {
+		slices.Sort(s.deprecated)
+		for _, at := range slices.Compact(s.deprecated) {
 			r.Deprecated = append(r.Deprecated, s.path(at))
 		}
 	}
@@ -89,13 +91,14 @@ func isNull(trimmed []byte) bool {
 	return len(trimmed) >= 4 && string(trimmed[:4]) == "null" && jsonx.Space(trimmed, 4) == len(trimmed)
 }
 
-// fits reports whether the well-formed text is valid against n alone.
-func (v *Validator) fits(n *node, text []byte) bool {
+// fits reports whether the well-formed text is valid against n alone, and what it cost to know.
+func (v *Validator) fits(n *node, text []byte) (ok bool, work int) {
 	s := v.newState(text)
 	s.mode = probe
 	end := s.value(n, 0, track{}, false)
+	work = s.work
 	s.release()
-	return end >= 0
+	return end >= 0, work
 }
 
 // firstProblem words the first fault of a text, for compile errors.

@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,12 +73,70 @@ func TestFaults(t *testing.T) {
 			{"/to", `must be an array of strings, got the string "ana"`, `["ana"]`},
 		}},
 		{"pointers are escaped", `{"properties":{"a/b":{"properties":{"m~n":{"type":"null"}}}}}`, nil, `{"a/b":{"m~n":1}}`, []fault{{"/a~1b/m~0n", "must be null, got the number 1", ""}}},
+		{"B20 JSON text where an object or null is wanted", `{"properties":{"o":{"anyOf":[{"type":"object","properties":{"a":{}}},{"type":"null"}]}}}`, nil, `{"o":" {\"a\":1} "}`, []fault{
+			{"/o", `must be an object, got JSON text in a string; send the object itself, without quotes around it`, `{"a":1}`},
+		}},
+		{"B20 text that only looks like JSON", `{"type":"object"}`, nil, `"{a}"`, []fault{{"", `must be an object, got the string "{a}"`, ""}}},
+		{"no for a boolean", `{"type":"boolean"}`, nil, `"No"`, []fault{{"", `must be a boolean, got the string "No"`, "false"}}},
+		{"null as text", `{"type":["integer","null"]}`, nil, `"null"`, []fault{{"", `must be an integer or null, got the string "null"`, "null"}}},
+		{"a number for a string enum", `{"type":"string","enum":["1","2"]}`, nil, `2`, []fault{{"", `must be "1" or "2", got the number 2`, `"2"`}}},
+		{"a string for a number enum", `{"enum":[1,2]}`, nil, `"2"`, []fault{{"", `must be 1 or 2, got "2"`, `2`}}},
+		{"true for True", `{"enum":["True","False"]}`, nil, `true`, []fault{{"", `must be "True" or "False", got true`, `"True"`}}},
+		{"another number is no slip", `{"enum":["45 minutes","2 hours"]}`, nil, `"5 minutes"`, []fault{{"", `must be "45 minutes" or "2 hours", got "5 minutes"`, ""}}},
+		{"an array of objects is wanted", `{"required":["l"],"properties":{"l":{"type":"array","items":{"type":"object"}}}}`, nil, `{}`, []fault{{"/l", "missing; wants an array of objects", ""}}},
+		{"what is missing by reference", `{"required":["l"],"properties":{"l":{"$ref":"#/$defs/l"}},"$defs":{"l":{"enum":["a","b","c"]}}}`, nil, `{}`, []fault{{"/l", `missing; wants "a", "b" or "c"`, ""}}},
+		{"what is missing among the additional", `{"required":["l"],"additionalProperties":{"type":"number"}}`, nil, `{}`, []fault{{"/l", "missing; wants a number", ""}}},
+		{"many accepted names", `{"properties":{` + manyNames(25) + `},"additionalProperties":false}`, nil, `{"zzz":1}`, []fault{
+			{"/zzz", "unknown; accepted: property00, property01, property02, property03, property04, property05, property06, property07, property08, property09, " +
+				"property10, property11, property12, property13, property14, property15, property16, property17, property18, property19 and 5 more", ""},
+		}},
+		{"quotes and line breaks in what is quoted", `{"enum":["a"]}`, nil, `"b\n\"\u0001"`, []fault{{"", `must be "a", got "b\n\"\u0001"`, ""}}},
 		{"the same said twice is one fault", `{"allOf":[{"type":"string"},{"type":"string"}]}`, nil, `1`, []fault{{"", "must be a string, got the number 1", `"1"`}}},
 		{"long values are cut", `{"type":"integer"}`, nil, `"` + strings.Repeat("long ", 50) + `"`, []fault{{"", `must be an integer, got the string "long long long long long long long long..."`, ""}}},
 		{"a whole number is an integer however it is written", `{"type":"integer"}`, nil, `10e-1`, nil},
 		{"a fraction is no integer", `{"type":"integer"}`, nil, `1.5`, []fault{{"", "must be an integer, got the number 1.5, which is not whole", ""}}},
 		{"names of the root itself", `{"type":"object"}`, closed, `{"a":1}`, []fault{{"/a", "unknown; no properties are accepted here", ""}}},
 	})
+}
+
+func manyNames(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(`"property%02d":{}`, i)
+	}
+	return strings.Join(list, ",")
+}
+
+// TestManyProperties goes beyond one word of the bit sets.
+func TestManyProperties(t *testing.T) {
+	t.Parallel()
+	list, required := make([]string, 200), make([]string, 200)
+	for i := range list {
+		list[i] = fmt.Sprintf(`"p%d":{"type":"integer","default":%d}`, i, i)
+		required[i] = fmt.Sprintf(`"p%d"`, i)
+	}
+	text := `{"properties":{` + strings.Join(list, ",") + `},"required":[` + strings.Join(required, ",") + `]}`
+	given := make([]string, 0, 200)
+	for i := range 200 {
+		if i != 3 && i != 70 && i != 199 {
+			given = append(given, fmt.Sprintf(`"p%d":%d`, i, i))
+		}
+	}
+	in := "{" + strings.Join(given, ",") + `,"p130":1}`
+	want := []fault{
+		{"/p130", "duplicate key", ""},
+		{"/p3", "missing; wants an integer", ""},
+		{"/p70", "missing; wants an integer", ""},
+		{"/p199", "missing; wants an integer", ""},
+	}
+	if diff := cmp.Diff(want, faults(compile(t, text, nil).Validate([]byte(in)))); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
+	}
+	v := compile(t, strings.Replace(text, `"required"`, `"x-required"`, 1), nil)
+	got, r := v.Normalize([]byte("{" + strings.Join(given, ",") + "}"))
+	if !r.OK() || !strings.HasSuffix(string(got), `,"p3":3,"p70":70,"p199":199}`) {
+		t.Errorf("got %s, %v", got, r)
+	}
 }
 
 func TestFaultsOfEachKeyword(t *testing.T) {
@@ -153,6 +212,23 @@ func TestMalformed(t *testing.T) {
 		{"bad escape", `"\q"`, `is not valid JSON: at byte 1, the escape sequence is not valid: \q"`},
 		{"line break in a string", "\"a\nb\"", `is not valid JSON: at byte 2, a control character in a string must be escaped; a line break is \n`},
 		{"leading zero", `01`, "is not one JSON value: more text follows it at byte 1, 1"},
+		{"half an escape", `"\`, `is not valid JSON: at byte 1, the escape sequence is not valid: \`},
+		{"half a unicode escape", `"\u12`, `is not valid JSON: at byte 1, the escape sequence is not valid: \u12`},
+		{"no hexadecimal", `"\u12x4"`, `is not valid JSON: at byte 1, the escape sequence is not valid: \u12x4"`},
+		{"a low surrogate alone", `"\udc00"`, `is not valid JSON: at byte 1, the escape sequence is not valid: \udc00"`},
+		{"a high surrogate before something else", `"\ud800\u0041"`, `is not valid JSON: at byte 1, the escape sequence is not valid: \ud800\u0041`},
+		{"a string without an end", `{"a":"b`, "is not valid JSON: it ends too early, at byte 7"},
+		{"an array without an end", `[1`, "is not valid JSON: it ends too early, at byte 2"},
+		{"an array that has just begun", `[`, "is not valid JSON: it ends too early, at byte 1"},
+		{"an object without an end", `{"a":1`, "is not valid JSON: it ends too early, at byte 6"},
+		{"an object that has just begun", `{ `, "is not valid JSON: it ends too early, at byte 2"},
+		{"two members without a comma", `{"b":1 "a":1}`, `is not valid JSON: at byte 7, unexpected "\"a\":1}"`},
+		{"an exponent without digits", `[1e]`, "is not valid JSON: at byte 3, a comma or a bracket too many: ]"},
+		{"a sign alone", `-`, "is not valid JSON: it ends too early, at byte 1"},
+		{"half a literal", `tru`, "is not valid JSON: it ends too early, at byte 3"},
+		{"a name that is no string", `{1:2}`, `is not valid JSON: at byte 1, unexpected "1:2}"`},
+		{"a comment", `{/*x*/}`, `is not valid JSON: at byte 1, unexpected "/*x*/}"`},
+		{"a byte order mark", "\ufeff{}", "is not valid JSON: at byte 0, unexpected \"\\ufeff{}\""},
 		{"missing colon", `{"a" 1}`, `is not valid JSON: at byte 5, unexpected "1}"`},
 		{"missing comma", `[1 2]`, `is not valid JSON: at byte 3, unexpected "2]"`},
 		{"too deep", strings.Repeat("[", 65) + strings.Repeat("]", 65), "is nested too deep: more than 64 levels at byte 64"},

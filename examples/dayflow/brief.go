@@ -80,7 +80,7 @@ func runBrief(cmd *cobra.Command, opts *options, flags *briefFlags) error {
 		if run == nil {
 			return err
 		}
-		t.footer(run)
+		defer t.footer(run)
 		return report(ctx, cmd, x, run, err, flags.json)
 	})
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 
 	"helve.dev/helve/model"
 	"helve.dev/helve/model/scripted"
@@ -39,13 +41,27 @@ var testModels = map[string]func(*setting) model.Model{
 		return scripted.New(scripted.Turn{Err: errors.New("the provider is down")})
 	},
 	"stuck": func(*setting) model.Model { return stuck{} },
+	"deaf":  func(*setting) model.Model { return deaf{} },
 }
 
-// stuck is a model that answers only when it is canceled.
+// stuck is a model that reads the tasks and then thinks until it is canceled.
 type stuck struct{}
 
-// Generate waits.
-func (stuck) Generate(ctx context.Context, _ *model.Request) (*model.Response, error) {
+// Generate says on standard error that it thinks, and waits.
+func (stuck) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
+	if len(req.Messages) == 1 {
+		return &model.Response{Stop: model.ToolUse, Message: model.Message{Calls: []model.Call{{Tool: "read_tasks"}}}}, nil
+	}
+	fmt.Fprintln(os.Stderr, "thinking")
 	<-ctx.Done()
 	return nil, ctx.Err()
+}
+
+// deaf is a model that does not even listen to its context.
+type deaf struct{}
+
+// Generate says on standard error that it thinks, and never ends.
+func (deaf) Generate(context.Context, *model.Request) (*model.Response, error) {
+	fmt.Fprintln(os.Stderr, "thinking")
+	select {}
 }

@@ -48,7 +48,10 @@ func (t *trace) event(e agent.Event) {
 			t.call(&c, e.Results[i])
 		}
 	case agent.RunEnded:
-		t.print("run %s%s", e.Run.Status, because(e.Run.Reason))
+		if e.Run.Status != agent.Done {
+			t.print("run %s%s", e.Run.Status, because(e.Run.Reason))
+		}
+		t.print("")
 	}
 }
 
@@ -112,7 +115,7 @@ func resultLine(res *helve.Result) string {
 func (t *trace) footer(r *agent.Run) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.print("%s, %s, %s tokens in, %s out, %s\n", plural(r.Steps, "step"), plural(r.Calls, "tool call"),
+	t.print("\n%s, %s, %s tokens in, %s out, %s", plural(r.Steps, "step"), plural(r.Calls, "tool call"),
 		count(r.Usage.InputTokens), count(r.Usage.OutputTokens), r.Duration.Round(time.Millisecond))
 }
 
@@ -150,7 +153,8 @@ func (t *trace) status(line string) {
 	if !t.live || line == "" && !t.shown {
 		return
 	}
-	if r := []rune(plain.Line(line)); len(r) > 78 {
+	line = plain.Line(line)
+	if r := []rune(line); len(r) > 78 {
 		line = string(r[:78])
 	}
 	fmt.Fprint(t.w, "\r\x1b[2K"+line)

@@ -114,11 +114,7 @@ func (v Decimal) Compare(w Decimal) int {
 	case vs == 0:
 		return 0
 	}
-	if c := v.compareMagnitude(w); vs > 0 {
-		return c
-	} else {
-		return -c
-	}
+	return vs * v.compareMagnitude(w)
 }
 
 func (v Decimal) compareMagnitude(w Decimal) int {

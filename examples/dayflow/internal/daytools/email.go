@@ -106,10 +106,28 @@ func sentBefore(exists *existsError, out SentEmail, print string) (SentEmail, er
 	e := helve.Errorf(helve.CodeConflict, "another email was sent under this idempotency key; nothing was sent now")
 	e.Suggestion = "If you mean that email, there is nothing to do. For another email send another key."
 	if err == nil {
-		subject, _ := first.Header.Subject() // one that can't be decoded is not shown
-		e.Details, _ = json.Marshal(map[string]map[string]string{"first": {"to": first.Header.Get("To"), "subject": subject, "file": exists.file}})
+		e.Details = firstEmail(&first.Header, exists.file)
 	}
 	return SentEmail{}, e
+}
+
+// firstEmail says which email was sent before.
+func firstEmail(h *mail.Header, file string) jsontext.Value {
+	var first struct {
+		To      string `json:"to"`
+		Subject string `json:"subject"`
+		File    string `json:"file,omitempty"`
+	}
+	if to, err := h.AddressList("To"); err == nil && len(to) > 0 {
+		first.To = to[0].Address
+	}
+	first.Subject, _ = h.Subject() // one that can't be decoded is shown as it is
+	first.File = file
+	raw, err := json.Marshal(map[string]any{"first": &first})
+	if err != nil {
+		return nil
+	}
+	return raw
 }
 
 // sender returns the address in whose name mail is sent.

@@ -72,7 +72,7 @@ func dates(c cursor, base day.Date) []mention {
 		if m.to <= i {
 			m.to = i + 1
 		}
-		if !real(m.day) {
+		if !exists(m.day) {
 			m.day = day.Date{}
 		}
 		if !m.day.IsZero() || m.doubt != "" {
@@ -83,8 +83,8 @@ func dates(c cursor, base day.Date) []mention {
 	return out
 }
 
-// real reports whether d is a day of the years 1 to 9999 or zero.
-func real(d day.Date) bool {
+// exists reports whether d is a day of the years 1 to 9999 or zero.
+func exists(d day.Date) bool {
 	return d.IsZero() || d.Year >= 1 && d.Year <= 9999 && day.New(d.Year, d.Month, d.Day) == d
 }
 
@@ -136,7 +136,7 @@ func (d *dater) weekdayOrdinal(w time.Weekday, j int) (mention, bool) {
 	}
 	for back := range 3 {
 		got := day.Date{Year: d.base.Year, Month: d.base.Month, Day: n}
-		if got = monthsOn(got, back); real(got) && got.Weekday() == w && !got.Before(d.base.AddDays(-14)) {
+		if got = monthsOn(got, back); exists(got) && got.Weekday() == w && !got.Before(d.base.AddDays(-14)) {
 			return mention{day: got, to: next}, true
 		}
 	}
@@ -157,7 +157,7 @@ func monthsOn(d day.Date, n int) day.Date {
 func upcoming(base day.Date, n int) day.Date {
 	for on := range 3 {
 		got := monthsOn(day.Date{Year: base.Year, Month: base.Month, Day: n}, on)
-		if real(got) && !got.Before(base) {
+		if exists(got) && !got.Before(base) {
 			return got
 		}
 	}
@@ -203,7 +203,7 @@ func (d *dater) agree(a form, w time.Weekday) mention {
 		}
 	}
 	if first := a.days[0]; a.yearless && !d.base.IsZero() && first.After(d.base.AddDays(60)) {
-		if before := (day.Date{Year: first.Year - 1, Month: first.Month, Day: first.Day}); real(before) && before.Weekday() == w {
+		if before := (day.Date{Year: first.Year - 1, Month: first.Month, Day: first.Day}); exists(before) && before.Weekday() == w {
 			return mention{day: before, to: a.to}
 		}
 	}

@@ -64,7 +64,7 @@ func (d *dater) iso(i int) (form, bool) {
 // full returns the form of a date with a year.
 func (d *dater) full(y, m, n, i, to int) form {
 	f := form{to: to}
-	if got := (day.Date{Year: y, Month: time.Month(m), Day: n}); m >= 1 && m <= 12 && n >= 1 && real(got) {
+	if got := (day.Date{Year: y, Month: time.Month(m), Day: n}); m >= 1 && m <= 12 && n >= 1 && exists(got) {
 		f.days = []day.Date{got}
 		return f
 	}
@@ -81,7 +81,7 @@ func (d *dater) full(y, m, n, i, to int) form {
 // one, such as a version or a telephone number.
 func (d *dater) continues(i, to int) bool {
 	before, after := d.at(i), d.at(to)
-	if before.glued && (d.is(i-1, "-", "/", ".", ":") || classOf(rune(d.at(i-1).text[0])) != 0) {
+	if before.glued && (d.is(i-1, "-", "/", ".", ":") || classOf(rune(d.at(i - 1).text[0])) != 0) {
 		return true
 	}
 	if !after.glued {
@@ -111,7 +111,7 @@ func (d *dater) numeric(i int) (form, bool) {
 		}
 		return d.either(x, y, n, i, i+5)
 	}
-	if d.base.IsZero() || sep.low != "/" || d.continues(i, i+3) {
+	if d.base.IsZero() || sep.low != "/" || d.continues(i, i+3) || x == 24 && y == 7 { // 24/7 is always
 		return form{}, false
 	}
 	f, ok := d.either(x, y, 0, i, i+3)
@@ -135,7 +135,7 @@ func (d *dater) either(x, y, year, i, to int) (form, bool) {
 		if year == 0 {
 			got = d.nearest(month, dom)
 		}
-		if !got.IsZero() && real(got) {
+		if !got.IsZero() && exists(got) {
 			f.days = append(f.days, got)
 		}
 	}
@@ -153,7 +153,7 @@ func (d *dater) nearest(m time.Month, n int) day.Date {
 	}
 	for y := d.base.Year - 1; y <= d.base.Year+1; y++ {
 		got := day.Date{Year: y, Month: m, Day: n}
-		if real(got) && !got.Before(d.base.AddDays(-90)) {
+		if exists(got) && !got.Before(d.base.AddDays(-90)) {
 			return got
 		}
 	}

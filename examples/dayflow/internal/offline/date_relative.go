@@ -119,19 +119,23 @@ func (d *dater) relative(i int) (mention, bool) {
 	if d.base.IsZero() {
 		return mention{}, false
 	}
+	for _, form := range []func(int) (mention, bool){d.phrase, d.endOf, d.span} {
+		if m, ok := form(i); ok {
+			return m, true
+		}
+	}
+	if d.is(i, "eod", "cob") || d.follow(i, "end of day") > 0 || d.follow(i, "end of the day") > 0 || d.follow(i, "close of business") > 0 {
+		return d.endOfDay(i)
+	}
+	return mention{}, false
+}
+
+// phrase finds one of the phrases.
+func (d *dater) phrase(i int) (mention, bool) {
 	for _, p := range phrases {
 		if j := d.follow(i, p.words); j > 0 {
 			return mention{day: p.day(d.base), to: j, period: p.period}, true
 		}
-	}
-	if m, ok := d.endOf(i); ok {
-		return m, true
-	}
-	if m, ok := d.span(i); ok {
-		return m, true
-	}
-	if d.is(i, "eod", "cob") || d.follow(i, "end of day") > 0 || d.follow(i, "end of the day") > 0 || d.follow(i, "close of business") > 0 {
-		return d.endOfDay(i)
 	}
 	return mention{}, false
 }
@@ -147,8 +151,10 @@ func (d *dater) endOfDay(i int) (mention, bool) {
 		}
 	}
 	at := d.skip(j, "on", "of", ",", "the", "this", "next")
-	if m, ok := d.find(at); ok && at < len(d.cursor) {
-		return m, true
+	for _, form := range []func(int) (mention, bool){d.withWeekday, d.absolute, d.weekday, d.phrase} {
+		if m, ok := form(at); ok {
+			return m, true
+		}
 	}
 	return mention{day: d.base, to: j}, true
 }

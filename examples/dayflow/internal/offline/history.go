@@ -170,10 +170,7 @@ func (h *history) number(calls []model.Call) []model.Call {
 // seen.
 func clip(text string, n int) string {
 	const more = "..."
-	if len(text) > 8*n+64 {
-		text = text[:8*n+64] // whatever remains of it is enough for n characters
-	}
-	line := []rune(plain.Line(text))
+	line := []rune(plain.Line(cutBytes(text, 8*n+64))) // what remains is enough for n characters
 	if len(line) <= n {
 		return string(line)
 	}

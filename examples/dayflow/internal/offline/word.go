@@ -85,9 +85,9 @@ func (c cursor) at(i int) word {
 }
 
 // is reports whether the word at i is one of several.
-func (c cursor) is(i int, any ...string) bool {
+func (c cursor) is(i int, options ...string) bool {
 	low := c.at(i).low
-	for _, s := range any {
+	for _, s := range options {
 		if low == s && low != "" {
 			return true
 		}
@@ -108,8 +108,8 @@ func (c cursor) follow(i int, phrase string) int {
 }
 
 // skip returns the first position from i on that holds none of several words.
-func (c cursor) skip(i int, any ...string) int {
-	for c.is(i, any...) {
+func (c cursor) skip(i int, options ...string) int {
+	for c.is(i, options...) {
 		i++
 	}
 	return i
