@@ -91,10 +91,10 @@ func (p *Prompt) Decide(ctx context.Context, x *helve.Executor, approval string)
 }
 
 // arguments reads other arguments, which may go over several lines. It returns
-// nil when the person gave none.
+// nil when the person gave none that can be used.
 func (p *Prompt) arguments(ctx context.Context) (jsontext.Value, error) {
 	question := "New arguments as JSON, or @FILE; empty to go back: "
-	var text string
+	var text strings.Builder
 	for {
 		more, err := p.ask(ctx, question)
 		if err != nil {
@@ -103,21 +103,33 @@ func (p *Prompt) arguments(ctx context.Context) (jsontext.Value, error) {
 		if strings.TrimSpace(more) == "" {
 			return nil, nil
 		}
-		text += more + "\n"
-		raw, err := readArguments(nil, strings.TrimSpace(text))
-		if err != nil {
-			fmt.Fprintln(p.out, plain(err.Error()))
-			return nil, nil
+		text.WriteString(more + "\n")
+		raw, goesOn, problem := typed(text.String())
+		if !goesOn {
+			if problem != "" {
+				fmt.Fprintln(p.out, plain(problem))
+			}
+			return raw, nil
 		}
-		if err := raw.Compact(); errors.Is(err, io.ErrUnexpectedEOF) {
-			question = "... "
-			continue
-		} else if err != nil || raw.Kind() != jsontext.KindBeginObject {
-			fmt.Fprintln(p.out, "That is no JSON object; nothing was changed.")
-			return nil, nil
-		}
-		return raw, nil
+		question = "... "
 	}
+}
+
+// typed returns the JSON object that was typed, whether it needs more lines, or
+// what is wrong with it.
+func typed(text string) (raw jsontext.Value, goesOn bool, problem string) {
+	raw, err := readArguments(nil, strings.TrimSpace(text))
+	if err != nil {
+		return nil, false, err.Error()
+	}
+	err = raw.Compact()
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, true, ""
+	case err != nil || raw.Kind() != jsontext.KindBeginObject:
+		return nil, false, "That is no JSON object; nothing was changed."
+	}
+	return raw, false, ""
 }
 
 // ask writes a question and reads the next line.

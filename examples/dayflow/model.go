@@ -16,8 +16,8 @@ var models = map[string]func(*setting) model.Model{
 
 // newModel returns the model of a name.
 func newModel(name string, s *setting) (model.Model, error) {
-	if make, ok := models[name]; ok {
-		return make(s), nil
+	if newOne, ok := models[name]; ok {
+		return newOne(s), nil
 	}
 	var names []string
 	for known := range models {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
@@ -20,9 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	for name, make := range testModels {
-		models[name] = make
-	}
+	maps.Copy(models, testModels)
 	testscript.Main(m, map[string]func(){"dayflow": main})
 }
 
@@ -85,17 +86,19 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: interrupt STATUS PATTERNS PROGRAM ARGS...")
 	}
 	path := ""
-	for _, dir := range strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator)) {
+	for dir := range strings.SplitSeq(ts.Getenv("PATH"), string(os.PathListSeparator)) {
 		if _, err := os.Stat(dir + "/" + args[2]); err == nil && path == "" {
 			path = dir + "/" + args[2]
 		}
 	}
-	cmd := exec.Command(path, args[3:]...)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args[3:]...)
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"))
 	var stdout bytes.Buffer
 	w := &signaller{stop: func() { ts.Check(cmd.Process.Signal(os.Interrupt)) }}
-	for _, p := range strings.Split(args[1], ";") {
+	for p := range strings.SplitSeq(args[1], ";") {
 		w.patterns = append(w.patterns, regexp.MustCompile(p))
 	}
 	cmd.Stdout, cmd.Stderr = &stdout, w

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -24,14 +25,15 @@ type trace struct {
 	mu    sync.Mutex
 	w     io.Writer
 	on    bool
-	live  bool            // w is a terminal
+	live  bool            // w is a terminal that can take a line back
 	shown bool            // the live line is not empty
 	told  map[string]bool // calls whose end was told, by id
 }
 
 // newTrace returns a trace that writes to w, or to nobody unless on.
 func newTrace(w io.Writer, on bool) *trace {
-	return &trace{w: w, on: on, live: on && isTerminal(w), told: map[string]bool{}}
+	live := on && isTerminal(w) && os.Getenv("TERM") != "dumb"
+	return &trace{w: w, on: on, live: live, told: map[string]bool{}}
 }
 
 // event shows an event of the agent.

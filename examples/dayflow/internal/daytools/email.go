@@ -80,14 +80,14 @@ func (b *toolbox) sendEmail(_ context.Context, in EmailInput) (SentEmail, error)
 		return SentEmail{}, helve.Errorf(helve.CodeInvalidInput, "to %q is no plain address such as ana@example.org; nothing was sent", in.To)
 	}
 	out := SentEmail{ID: messageID(in.Key, from), From: from, To: in.To, Subject: in.Subject}
-	print := fingerprint(&in)
-	raw, err := compose(&in, &out, print, time.Now().In(b.Zone))
+	mark := fingerprint(&in)
+	raw, err := compose(&in, &out, mark, time.Now().In(b.Zone))
 	if err != nil {
 		return SentEmail{}, helve.NotDone(fmt.Errorf("write the email: %w", err))
 	}
 	out.File, err = b.Outbox.put(in.Key, raw)
 	if exists, ok := errors.AsType[*existsError](err); ok {
-		return sentBefore(exists, out, print)
+		return sentBefore(exists, out, mark)
 	}
 	if err != nil {
 		return SentEmail{}, helve.NotDone(fmt.Errorf("put the email into the outbox: %s", reason(err)))
@@ -97,10 +97,10 @@ func (b *toolbox) sendEmail(_ context.Context, in EmailInput) (SentEmail, error)
 }
 
 // sentBefore answers for a key under which a mail lies in the outbox.
-func sentBefore(exists *existsError, out SentEmail, print string) (SentEmail, error) {
+func sentBefore(exists *existsError, out SentEmail, mark string) (SentEmail, error) {
 	out.File = exists.file
 	first, err := mail.CreateReader(bytes.NewReader(exists.raw))
-	if err == nil && first.Header.Get(fingerprintHeader) == print {
+	if err == nil && first.Header.Get(fingerprintHeader) == mark {
 		return out, nil
 	}
 	e := helve.Errorf(helve.CodeConflict, "another email was sent under this idempotency key; nothing was sent now")
@@ -148,14 +148,14 @@ func (b *toolbox) sender() (string, error) {
 
 // compose writes the message (RFC 5322). The library encodes what a header
 // can't hold, so that no argument can add one.
-func compose(in *EmailInput, out *SentEmail, print string, now time.Time) ([]byte, error) {
+func compose(in *EmailInput, out *SentEmail, mark string, now time.Time) ([]byte, error) {
 	var h mail.Header
 	h.SetAddressList("From", []*mail.Address{{Address: out.From}})
 	h.SetAddressList("To", []*mail.Address{{Address: in.To}})
 	h.SetSubject(in.Subject)
 	h.SetDate(now)
 	h.SetMessageID(out.ID)
-	h.Set(fingerprintHeader, print)
+	h.Set(fingerprintHeader, mark)
 	h.SetContentType("text/plain", map[string]string{"charset": "utf-8"})
 	h.Set("Content-Transfer-Encoding", "quoted-printable")
 	var b bytes.Buffer
