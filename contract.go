@@ -52,9 +52,9 @@ type Contract struct {
 	EffectBy EffectBy `json:"effect_by,omitzero"`
 	// Idempotent says that running the tool again with the same input is
 	// harmless. It is independent of Effect.
-	Idempotent bool `json:"idempotent,omitempty"`
+	Idempotent bool `json:"idempotent,omitzero"`
 	// OpenWorld says that the tool reaches outside the system: a network, people.
-	OpenWorld bool `json:"open_world,omitempty"`
+	OpenWorld bool `json:"open_world,omitzero"`
 	// Concurrency says whether calls run beside others of one turn.
 	Concurrency Concurrency `json:"concurrency,omitzero"`
 	// Approval demands a person's approval for every call when it is AskAlways.
@@ -68,21 +68,21 @@ type Contract struct {
 	Stall time.Duration `json:"stall,omitzero"`
 	// Attempts bounds how often a handler is entered for one call. Zero:
 	// [DefaultAttempts] for reads and repeatable tools, one for the rest.
-	Attempts int `json:"attempts,omitempty"`
+	Attempts int `json:"attempts,omitzero"`
 	// MaxOutput bounds the envelope that the model reads, in bytes. Zero:
 	// Config.MaxOutput.
-	MaxOutput int `json:"max_output,omitempty"`
+	MaxOutput int `json:"max_output,omitzero"`
 	// Rate bounds how often the tool runs in this process. Zero: unlimited.
 	Rate Rate `json:"rate,omitzero"`
 	// Limit bounds how many calls run at once in this process. Zero: unlimited.
-	Limit int `json:"limit,omitempty"`
+	Limit int `json:"limit,omitzero"`
 	// Cost is what one call takes from a run's cost budget, in the budget's unit.
-	Cost int64 `json:"cost,omitempty"`
+	Cost int64 `json:"cost,omitzero"`
 	// CacheFor keeps results of an idempotent read for so long. Zero: not at all.
 	CacheFor time.Duration `json:"cache_for,omitzero"`
 	// Poll says that equal calls are meant, up to so many in a run. Zero: the
 	// loop guard's own limits hold.
-	Poll int `json:"poll,omitempty"`
+	Poll int `json:"poll,omitzero"`
 	// Paging names the arguments with which the rest of a cut result is asked for.
 	Paging Paging `json:"paging,omitzero"`
 	// Verify names the tool that finds out whether a call with an unknown
@@ -94,7 +94,7 @@ type Contract struct {
 	// Uses are the names of the tools that the handler may call.
 	Uses []string `json:"uses,omitempty"`
 	// Resumable says that the handler may suspend and be entered again.
-	Resumable bool `json:"resumable,omitempty"`
+	Resumable bool `json:"resumable,omitzero"`
 	// Tags are for lookup.
 	Tags map[string]string `json:"tags,omitempty"`
 
@@ -112,7 +112,7 @@ type Contract struct {
 	Examples []jsontext.Value `json:"examples,omitempty"`
 	// Hidden tools can be called from Go and from tools that use them, and are
 	// never shown to or callable by a model.
-	Hidden bool `json:"hidden,omitempty"`
+	Hidden bool `json:"hidden,omitzero"`
 }
 
 // A Rate is so many calls in so much time, with bursts of up to Calls.
@@ -132,7 +132,7 @@ type Paging struct {
 type ErrorSpec struct {
 	Code      Code   `json:"code"`
 	When      string `json:"when"`
-	Retryable bool   `json:"retryable,omitempty"`
+	Retryable bool   `json:"retryable,omitzero"`
 }
 
 // repeatable reports whether running a call again is harmless.

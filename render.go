@@ -20,38 +20,15 @@ const (
 	Page
 )
 
-// A RenderFunc makes what a person sees of a result, as plain text. It is
-// escaped for the surface afterwards, so that nothing a tool returns can drive
-// a terminal or a page. Where it returns "" or panics the usual view is shown.
+// A RenderFunc makes what a person sees of a result that has data, as plain
+// text. It is escaped for the surface afterwards, so that nothing a tool returns
+// can drive a terminal or a page, and followed by note and warnings. Where it
+// returns "" or panics the data is shown as it is.
 type RenderFunc func(res *Result, surface Surface) string
 
-// Render returns what a person sees of a result. The view is the tool's own
-// where it has one; see [Tool.WithRender].
+// Render returns what a person sees of a result. The data looks as the tool's
+// own view has it, where it has one; see [Tool.WithRender].
 func Render(res *Result, surface Surface) string {
-	text := renderOwn(res, surface)
-	if text == "" {
-		text = renderUsual(res)
-	}
-	text = plainText(text)
-	if surface == Page {
-		return "<pre>" + html.EscapeString(text) + "</pre>"
-	}
-	return text
-}
-
-func renderOwn(res *Result, surface Surface) (text string) {
-	if res.render == nil || !res.OK() {
-		return ""
-	}
-	defer func() {
-		if recover() != nil {
-			text = ""
-		}
-	}()
-	return res.render(res, surface)
-}
-
-func renderUsual(res *Result) string {
 	var b strings.Builder
 	switch {
 	case res.Pending != nil:
@@ -60,18 +37,9 @@ func renderUsual(res *Result) string {
 			fmt.Fprintf(&b, " (approval %s)", id)
 		}
 	case res.Error != nil:
-		fmt.Fprintf(&b, "%s failed: %s (%s)", res.Tool, res.Error.Message, res.Error.Code)
-		for _, f := range res.Error.Faults {
-			fmt.Fprintf(&b, "\n  %s: %s", orElse(f.Path, "arguments"), f.Problem)
-			if f.Suggestion != "" {
-				fmt.Fprintf(&b, " (%s)", f.Suggestion)
-			}
-		}
-		if res.Error.Suggestion != "" {
-			b.WriteString("\n" + res.Error.Suggestion)
-		}
+		renderError(&b, res)
 	default:
-		b.WriteString(renderData(res.Data))
+		b.WriteString(orElse(renderOwn(res, surface), renderData(res.Data)))
 	}
 	if res.Replayed {
 		b.WriteString("\n(replayed: nothing was done again)")
@@ -84,7 +52,41 @@ func renderUsual(res *Result) string {
 			b.WriteString("\n" + line)
 		}
 	}
-	return b.String()
+	return onSurface(b.String(), surface)
+}
+
+// onSurface escapes text for where it is shown.
+func onSurface(text string, surface Surface) string {
+	text = plainText(text)
+	if surface == Page {
+		return "<pre>" + html.EscapeString(text) + "</pre>"
+	}
+	return text
+}
+
+func renderOwn(res *Result, surface Surface) (text string) {
+	if res.render == nil {
+		return ""
+	}
+	defer func() {
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	return res.render(res, surface)
+}
+
+func renderError(b *strings.Builder, res *Result) {
+	fmt.Fprintf(b, "%s failed: %s (%s)", res.Tool, res.Error.Message, res.Error.Code)
+	for _, f := range res.Error.Faults {
+		fmt.Fprintf(b, "\n  %s: %s", orElse(f.Path, "arguments"), f.Problem)
+		if f.Suggestion != "" {
+			fmt.Fprintf(b, " (%s)", f.Suggestion)
+		}
+	}
+	if res.Error.Suggestion != "" {
+		b.WriteString("\n" + res.Error.Suggestion)
+	}
 }
 
 // renderData shows text as text and the rest as indented JSON.
@@ -100,22 +102,22 @@ func renderData(data jsontext.Value) string {
 }
 
 // RenderCall returns what a person who is asked must see: the tool, and exactly
-// the arguments that will run, each on lines of its own.
+// the arguments that will run, each on lines of its own. A text that could be
+// taken for another value stands in quotes.
 func RenderCall(a *Approval, surface Surface) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s)", a.Tool, a.Effect)
 	for _, f := range members(a.Arguments) {
 		text := renderData(f.value)
+		if f.value.Kind() == '"' && (strings.TrimSpace(text) != text && !strings.Contains(text, "\n") || jsontext.Value(text).IsValid()) {
+			text = string(f.value)
+		}
 		if strings.Contains(text, "\n") {
 			text = "\n    " + strings.ReplaceAll(text, "\n", "\n    ")
 		}
-		fmt.Fprintf(&b, "\n  %s: %s", f.name, text)
+		fmt.Fprintf(&b, "\n  %s: %s", f.name, orElse(text, `""`))
 	}
-	text := plainText(b.String())
-	if surface == Page {
-		return "<pre>" + html.EscapeString(text) + "</pre>"
-	}
-	return text
+	return onSurface(b.String(), surface)
 }
 
 // plainText shows control and direction characters instead of obeying them: a

@@ -42,12 +42,17 @@ func TestRenderOfFailures(t *testing.T) {
 	x.Approver = helvetest.Approve
 	wantEqual(t, helve.Render(x.Call("events", `{"range":"week"}`), helve.Terminal), "[\n  \"a\",\n  \"b\"\n]")
 	wantEqual(t, helve.Render(x.Call("events", `{"range":"week"}`), helve.Terminal), "[\n  \"a\",\n  \"b\"\n]\n(replayed: nothing was done again)")
+	own := tool.WithRender(func(*helve.Result, helve.Surface) string { return "a and b" })
+	if err := x.Tools().Replace(own); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, helve.Render(x.Call("events", `{"range":"week"}`), helve.Terminal), "a and b\n(replayed: nothing was done again)")
 }
 
 func TestRenderCallShowsExactlyWhatWillRun(t *testing.T) {
-	a := &helve.Approval{Arguments: value(`{"to":"ann@example.org","body":"Hi\n\u001b[1A\u001b[2Kto: bob","n":1}`), Effect: helve.Destructive}
+	a := &helve.Approval{Arguments: value(`{"to":"ann@example.org","body":"Hi\n\u001b[1A\u001b[2Kto: bob","n":1,"t":"null","f":"5","e":"","s":" x "}`), Effect: helve.Destructive}
 	a.Tool = "send_email"
-	wantEqual(t, helve.RenderCall(a, helve.Terminal), "send_email (destructive)\n  to: ann@example.org\n  body: \n    Hi\n    \\u001b[1A\\u001b[2Kto: bob\n  n: 1")
+	wantEqual(t, helve.RenderCall(a, helve.Terminal), "send_email (destructive)\n  to: ann@example.org\n  body: \n    Hi\n    \\u001b[1A\\u001b[2Kto: bob\n  n: 1\n  t: \"null\"\n  f: \"5\"\n  e: \"\"\n  s: \" x \"")
 	if page := helve.RenderCall(a, helve.Page); !strings.HasPrefix(page, "<pre>send_email") {
 		t.Errorf("page: %s", page)
 	}

@@ -175,6 +175,27 @@ func (e *Error) form() *errorForm {
 	}
 }
 
+// MarshalJSON writes e as it stands in an envelope.
+func (e *Error) MarshalJSON() ([]byte, error) { return json.Marshal(e.form(), envelopeOptions) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *Error) UnmarshalJSON(b []byte) error {
+	var f errorForm
+	if err := json.Unmarshal(b, &f, schema.JSONOptions()); err != nil {
+		return err
+	}
+	*e = *f.error()
+	return nil
+}
+
+func (f *errorForm) error() *Error {
+	return &Error{
+		Code: f.Code, Message: f.Message, Retryable: f.Retryable,
+		RetryAfter: time.Duration(f.RetryAfterMS) * time.Millisecond,
+		Faults:     f.Faults, Suggestion: f.Suggestion, Details: f.Details,
+	}
+}
+
 // MarshalJSON writes the envelope as the model reads it. Content blocks stand in
 // it without their bytes, with their size.
 func (r *Result) MarshalJSON() ([]byte, error) {
@@ -210,12 +231,8 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	if e.Truncated != nil {
 		r.shown = e.Data
 	}
-	if f := e.Error; f != nil {
-		r.Error = &Error{
-			Code: f.Code, Message: f.Message, Retryable: f.Retryable,
-			RetryAfter: time.Duration(f.RetryAfterMS) * time.Millisecond,
-			Faults:     f.Faults, Suggestion: f.Suggestion, Details: f.Details,
-		}
+	if e.Error != nil {
+		r.Error = e.Error.error()
 	}
 	return nil
 }

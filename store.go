@@ -157,7 +157,7 @@ type Record struct {
 	Error    *Error         `json:"error,omitempty"`
 	Warnings []string       `json:"warnings,omitempty"`
 	// Dropped says that data and content exceeded what is kept.
-	Dropped bool `json:"dropped,omitempty"`
+	Dropped bool `json:"dropped,omitzero"`
 }
 
 // RecallParams say what is looked for.

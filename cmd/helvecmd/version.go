@@ -42,11 +42,11 @@ func version(info *debug.BuildInfo) string {
 		out += ", commit unknown"
 	default:
 		out += ", commit " + commit
-		if settings["vcs.modified"] == "true" {
-			out += " with changes"
-		}
 		if at := settings["vcs.time"]; at != "" {
 			out += " of " + at
+		}
+		if settings["vcs.modified"] == "true" {
+			out += " with changes"
 		}
 	}
 	return strings.TrimSpace(out + ", " + info.GoVersion)

@@ -21,7 +21,7 @@ func TestVersion(t *testing.T) {
 		{"a release", build("v0.1.0", commit), "v0.1.0, commit 1a2b3c, go1.26.0"},
 		{
 			"changes", build("(devel)", commit, debug.BuildSetting{Key: "vcs.modified", Value: "true"}, debug.BuildSetting{Key: "vcs.time", Value: "2026-03-11T09:00:00Z"}),
-			"(devel), commit 1a2b3c with changes of 2026-03-11T09:00:00Z, go1.26.0",
+			"(devel), commit 1a2b3c of 2026-03-11T09:00:00Z with changes, go1.26.0",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func (s *setting) open(observers ...helve.Observer) (*helve.Executor, func() err
 	case errors.Is(err, tasks.ErrNotDatabase):
 		return nil, nil, helvecmd.Usagef("--state %s holds something else than tasks; choose another file", s.state)
 	case err != nil:
-		return nil, nil, helvecmd.Usagef("--state %s: %w", s.state, err)
+		return nil, nil, fmt.Errorf("open --state %s: %w", s.state, err)
 	}
 	x, err := s.executor(store, observers)
 	if err != nil {

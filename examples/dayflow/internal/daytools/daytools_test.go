@@ -272,7 +272,7 @@ func TestCreateTaskRefuses(t *testing.T) {
 		{"a past day", `{"title":"Pay","due":"2026-03-10","idempotency_key":"k"}`, daytools.CodeInvalidDue},
 		{"a day that does not exist", `{"title":"Pay","due":"2026-02-30","idempotency_key":"k"}`, helve.CodeInvalidInput},
 		{"a time", `{"title":"Pay","due":"2026-03-20T10:00:00Z","idempotency_key":"k"}`, helve.CodeInvalidInput},
-		{"no day at all", `{"title":"Pay","idempotency_key":"k"}`, helve.CodeInvalidInput},
+		{"a number for a day", `{"title":"Pay","due":20260320,"idempotency_key":"k"}`, helve.CodeInvalidInput},
 		{"a blank title", `{"title":"  ","due":null,"idempotency_key":"k"}`, helve.CodeInvalidInput},
 		{"a long title", `{"title":"` + strings.Repeat("x", 201) + `","due":null,"idempotency_key":"k"}`, helve.CodeInvalidInput},
 		{"an empty key", `{"title":"Pay","due":null,"idempotency_key":""}`, helve.CodeInvalidInput},
@@ -283,6 +283,19 @@ func TestCreateTaskRefuses(t *testing.T) {
 	}
 	if all := must(store.List(t.Context(), true)); len(all) != 0 {
 		t.Errorf("there are %d tasks, want none", len(all))
+	}
+}
+
+// A task needs no day.
+func TestCreateTaskWithoutDue(t *testing.T) {
+	t.Parallel()
+	x, _ := newExecutor(t, daytools.Config{}, nil)
+	first := x.Call("create_task", `{"title":"Pay","idempotency_key":"k"}`)
+	if got := decode[daytools.CreatedTask](t, first); !got.Created || got.Due != nil {
+		t.Errorf("got %+v, want a task without a day", got)
+	}
+	if again := decode[daytools.CreatedTask](t, x.Call("create_task", `{"idempotency_key":"k","title":"Pay"}`)); again.Created {
+		t.Errorf("got %+v, want the first task", again)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestRender(t *testing.T) {
 				"  Wed 2026-03-11 09:00-10:00  Team (Room 2)\n\n1 could not be read:\n  c.ics 4: its DTSTART can't be read",
 		},
 		{"new task", "create_task", `{"title":"Pay","due":"2026-03-20","idempotency_key":"a"}`, "Created: Pay (due 2026-03-20)"},
-		{"old task", "create_task", `{"title":"Pay","due":"2026-03-20","idempotency_key":"a"}`, "Was there already: Pay (due 2026-03-20)"},
+		{"old task", "create_task", `{"title":"Pay","due":"2026-03-20","idempotency_key":"a"}`, "Was there already: Pay (due 2026-03-20)\n(replayed: nothing was done again)"},
 		{"tasks", "read_tasks", `{}`, "1 tasks\n  Pay (due 2026-03-20)"},
 		{"email", "send_email", email("ana@example.org", "Hi", "x", "k"), "Sent: \"Hi\" to ana@example.org"},
 	} {

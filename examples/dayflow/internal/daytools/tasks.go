@@ -34,7 +34,7 @@ type Task struct {
 // TaskInput are the arguments of create_task.
 type TaskInput struct {
 	Title string `json:"title" minLength:"1" maxLength:"200" pattern:"\\S" doc:"What is to be done, as one short sentence."`
-	Due   *Date  `json:"due" doc:"The day by which it is to be done, today or later, or null when there is none. Never make one up."`
+	Due   *Date  `json:"due,omitzero" doc:"The day by which it is to be done, today or later, or null when there is none. Never make one up."`
 	Key   string `json:"idempotency_key" minLength:"1" maxLength:"100" pattern:"\\S" doc:"Names this task, the same each time you mean the same task, such as mail-invoice-4711-pay."`
 }
 
@@ -156,7 +156,7 @@ func (b *toolbox) checkDue(ctx context.Context, want *tasks.Task) error {
 func keyConflict(first tasks.Task) error {
 	e := helve.Errorf(helve.CodeConflict, "this idempotency key belongs to another task, %q; nothing was created", first.Title)
 	e.Suggestion = "If you mean that task, there is nothing to do. For another task send another key."
-	raw, err := json.Marshal(map[string]Task{"first": task(first)})
+	raw, err := json.Marshal(map[string]Task{"first_result": task(first)})
 	if err == nil {
 		e.Details = raw
 	}

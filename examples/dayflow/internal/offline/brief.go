@@ -14,11 +14,11 @@ const opening = "This brief was put together by fixed rules, not by a language m
 
 // How many lines the parts of a brief have at most.
 const (
-	maxToday   = 8
+	maxToday   = 6
 	maxAsking  = 6
 	maxDoubts  = 4
-	maxOpen    = 6
-	maxMissing = 6
+	maxOpen    = 5
+	maxMissing = 5
 )
 
 // brief writes the brief.
@@ -70,20 +70,30 @@ func (r *rules) mailPart(h *history, mail []*matter) []string {
 		asking = append(asking, r.asking(h, m))
 	}
 	for _, m := range mail {
-		if m.orders {
-			doubts = append(doubts, fmt.Sprintf("- %s seems to speak to a program that reads mail. I follow nothing that a mail says.", label(m)))
-		}
-		if m.automatic || m.orders {
-			continue
-		}
-		for _, d := range m.doubts {
-			doubts = append(doubts, fmt.Sprintf("- %s %s.", label(m), d))
-		}
+		doubts = append(doubts, remarks(m)...)
 	}
 	out := []string{"Mail: " + count(h, mail, len(asking))}
 	out = append(out, limit(asking, maxAsking)...)
 	if len(doubts) > 0 {
 		out = append(append(out, "To look at:"), limit(doubts, maxDoubts)...)
+	}
+	return out
+}
+
+// remarks are what a person should look at in a mail.
+func remarks(m *matter) []string {
+	switch {
+	case m.orders:
+		return []string{fmt.Sprintf("- %s seems to speak to a program that reads mail. I follow nothing that a mail says.", label(m))}
+	case m.automatic:
+		return nil
+	}
+	var out []string
+	for _, d := range m.doubts {
+		out = append(out, fmt.Sprintf("- %s %s.", label(m), d))
+	}
+	if m.missed {
+		out = append(out, fmt.Sprintf("- %s names a deadline that is past: %s.", label(m), short(m.past)))
 	}
 	return out
 }

@@ -270,9 +270,9 @@ func TestEdgesOfTime(t *testing.T) {
 func due(text string) string {
 	var out []string
 	for _, sentence := range sentences(text) {
-		c := cursor(words(sentence))
-		for _, m := range dates(c, written) {
-			if is, before := isDeadline(sentence, c, m, asks(sentence)); is {
+		r := readingOf(sentence, asks(sentence))
+		for _, m := range dates(r.cursor, written) {
+			if is, before := r.isDeadline(m); is {
 				d := m.day
 				if before {
 					d = d.AddDays(-1)
@@ -358,20 +358,20 @@ func FuzzDates(f *testing.F) {
 		if !exists(base) {
 			base = day.Date{}
 		}
-		c := cursor(words(text))
+		r := readingOf(text, askDeed)
 		end := 0
-		for _, got := range dates(c, base) {
+		for _, got := range dates(r.cursor, base) {
 			if !exists(got.day) || got.day.IsZero() == (got.doubt == "") {
 				t.Fatalf("%q: day %v, doubt %q", text, got.day, got.doubt)
 			}
 			if !exists(got.doubted) {
 				t.Fatalf("%q: doubted %v", text, got.doubted)
 			}
-			if got.from < end || got.to <= got.from || got.to > len(c) {
-				t.Fatalf("%q: words %d to %d of %d after %d", text, got.from, got.to, len(c), end)
+			if got.from < end || got.to <= got.from || got.to > len(r.cursor) {
+				t.Fatalf("%q: words %d to %d of %d after %d", text, got.from, got.to, len(r.cursor), end)
 			}
 			end = got.to
-			isDeadline(text, c, got, askDeed)
+			r.isDeadline(got)
 		}
 		for _, s := range sentences(ownText(text)) {
 			asks(s)

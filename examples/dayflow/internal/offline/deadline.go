@@ -36,25 +36,42 @@ var occasions = []string{
 	"there", "free", "available", "come", "join", "meet", "attend", "went", "place", "happens", "starts", "begins",
 }
 
-// isDeadline reports whether a sentence of a kind names a day as a deadline,
-// and whether the deadline ends before that day.
-func isDeadline(text string, c cursor, m mention, kind ask) (due, before bool) {
+// A reading is what a sentence says about the days in it.
+type reading struct {
+	cursor
+	kind ask
+	// promised says that the days are for somebody else.
+	promised, needed, delivers, until bool
+}
+
+// readingOf reads a sentence that asks for something of a kind.
+func readingOf(text string, kind ask) reading {
 	low := strings.ToLower(text)
-	if kind == askNothing && promise.MatchString(low) && !needed.MatchString(low) {
+	r := reading{cursor: words(text), kind: kind, needed: needed.MatchString(low)}
+	r.promised = kind == askNothing && !r.needed && promise.MatchString(low)
+	r.delivers = kind == askDeed && deliver.MatchString(low)
+	r.until = kind != askNothing || openUntil.MatchString(low)
+	return r
+}
+
+// isDeadline reports whether a day is named as a deadline, and whether the
+// deadline ends before that day.
+func (r *reading) isDeadline(m mention) (due, before bool) {
+	if r.promised {
 		return false, false
 	}
-	switch mark, near := marker(c, m.from); {
+	switch mark, near := marker(r.cursor, m.from); {
 	case mark == "until" || mark == "till" || mark == "til":
-		return kind != askNothing || openUntil.MatchString(low), false
+		return r.until, false
 	case mark == "before":
 		return true, near && !m.period
 	case mark != "":
 		return true, false
 	}
-	if m.within && (kind != askNothing || needed.MatchString(low)) || after(c, m.to) {
+	if m.within && (r.kind != askNothing || r.needed) || after(r.cursor, m.to) {
 		return true, false
 	}
-	return kind == askDeed && !m.weak && deliver.MatchString(low) && belongs(c, m), false
+	return r.delivers && !m.weak && belongs(r.cursor, m), false
 }
 
 // marker returns the word before the day at i that makes it a deadline, and

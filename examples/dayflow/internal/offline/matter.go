@@ -34,6 +34,8 @@ type matter struct {
 	unsure bool
 	// past is the last day of a request whose time is over. Zero: it is not.
 	past day.Date
+	// missed says that past is a deadline.
+	missed bool
 	// settled says that its sender went on in the same thread without asking.
 	settled bool
 	doubts  []string
@@ -69,7 +71,7 @@ var prefix = regexp.MustCompile(`(?i)^\s*((re|fwd?|aw|wg|sv|tr)(\[\d+\])?\s*:|\[
 
 // bare returns a subject without "Re:", and whether it had one.
 func bare(subject string) (string, bool) {
-	subject = plain.Line(cutBytes(subject, 2000))
+	subject = plain.Line(subject)
 	reply := false
 	for {
 		cut := prefix.FindString(subject)
@@ -82,14 +84,16 @@ func bare(subject string) (string, bool) {
 
 // look reads one mail.
 func (r *rules) look(msg daytools.Message) *matter {
+	msg.From, msg.Subject = cutBytes(msg.From, maxHeader), cutBytes(msg.Subject, maxHeader)
+	msg.FromName, msg.Body = cutBytes(msg.FromName, maxHeader), cutBytes(msg.Body, maxText)
 	m := &matter{msg: msg}
 	if !msg.Date.IsZero() {
 		m.day = day.Of(msg.Date.In(r.zone))
 	}
 	m.subject, m.reply = bare(msg.Subject)
 	text := ownText(msg.Body)
-	m.orders = speaksToProgram(plain.Text(cutBytes(msg.Body, maxText))) || speaksToProgram(m.subject)
-	m.automatic = automatic(msg.From, msg.Subject, plain.Text(cutBytes(msg.Body, maxText)))
+	m.orders = speaksToProgram(plain.Text(msg.Body)) || speaksToProgram(m.subject)
+	m.automatic = automatic(msg.From, msg.Subject, plain.Text(msg.Body))
 	var s scan
 	for _, sentence := range sentences(text) {
 		s.take(sentence, m.day)
@@ -98,7 +102,7 @@ func (r *rules) look(msg daytools.Message) *matter {
 		s.subject = true
 		s.take(m.subject, m.day)
 	}
-	if nothingAsked.MatchString(strings.ToLower(text)) {
+	if nothingAsked.in(strings.ToLower(text)) {
 		s.drop()
 	}
 	r.conclude(m, &s)
@@ -133,14 +137,16 @@ func (s *scan) drop() { *s = scan{doubts: s.doubts} }
 
 // take reads one sentence.
 func (s *scan) take(text string, base day.Date) {
-	c := cursor(words(text))
 	kind := asks(text)
-	if s.subject && kind == askNothing && strings.HasSuffix(text, "?") && len(c) > 2 {
+	if s.subject && kind == askNothing && strings.HasSuffix(text, "?") && strings.Contains(text, " ") {
 		kind = askReply
 	}
 	due := false
-	for _, m := range dates(c, base) {
-		due = s.mention(text, c, m, kind, base) || due
+	if found := dates(words(text), base); len(found) > 0 {
+		r := readingOf(text, kind)
+		for _, m := range found {
+			due = s.mention(text, &r, m, base) || due
+		}
 	}
 	if kind != askNothing && handover.MatchString(strings.ToLower(text)) {
 		s.handover = true
@@ -171,8 +177,8 @@ func (s *scan) take(text string, base day.Date) {
 }
 
 // mention takes in a day, and reports whether it is a deadline.
-func (s *scan) mention(text string, c cursor, m mention, kind ask, base day.Date) bool {
-	due, before := isDeadline(text, c, m, kind)
+func (s *scan) mention(text string, r *reading, m mention, base day.Date) bool {
+	due, before := r.isDeadline(m)
 	if m.doubt != "" {
 		if !m.weak || due {
 			s.doubts = append(s.doubts, m.doubt)
@@ -190,7 +196,7 @@ func (s *scan) mention(text string, c cursor, m mention, kind ask, base day.Date
 			return false
 		}
 		s.named = append(s.named, m.day)
-		if kind != askNothing {
+		if r.kind != askNothing {
 			s.asked = append(s.asked, m.day)
 		}
 		return false
@@ -200,15 +206,15 @@ func (s *scan) mention(text string, c cursor, m mention, kind ask, base day.Date
 		got = got.AddDays(-1)
 	}
 	from := m.from
-	for from > 0 && from > m.from-4 && c.is(from-1, between...) {
+	for from > 0 && from > m.from-4 && r.is(from-1, between...) {
 		from--
 	}
-	if c.is(from-1, "by", "before", "due", "until", "till") {
+	if r.is(from-1, "by", "before", "due", "until", "till") {
 		from--
 	} else {
 		from = m.from
 	}
-	s.deadlines = append(s.deadlines, deadline{got, text[c.at(from).start:c.at(m.to-1).end]})
+	s.deadlines = append(s.deadlines, deadline{got, text[r.at(from).start:r.at(m.to-1).end]})
 	return true
 }
 
@@ -238,7 +244,7 @@ func (r *rules) conclude(m *matter, s *scan) {
 		m.due, m.phrase = day.Date{}, ""
 	}
 	if m.due.IsZero() && !m.unsure {
-		m.past = last
+		m.past, m.missed = last, !last.IsZero()
 	}
 	if len(s.deadlines) == 0 && len(s.doubtful) == 0 {
 		m.past = r.over(m.ask, s)

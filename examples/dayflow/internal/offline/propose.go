@@ -174,12 +174,12 @@ func title(m *matter) string {
 // sender returns a name for who wrote a mail: as it was given, else made from
 // the address.
 func sender(msg daytools.Message) string {
-	name := strings.Trim(plain.Line(cutBytes(msg.FromName, 400)), `"' `)
+	name := strings.Trim(plain.Line(msg.FromName), `"' `)
 	if last, first, ok := strings.Cut(name, ", "); ok && !strings.Contains(name, "@") && len(strings.Fields(last)) == 1 && len(strings.Fields(first)) == 1 {
 		name = first + " " + last
 	}
 	if name == "" {
-		name = fromAddress(plain.Line(cutBytes(msg.From, 400)))
+		name = fromAddress(plain.Line(msg.From))
 	}
 	if name == "" {
 		name = "an unknown sender"

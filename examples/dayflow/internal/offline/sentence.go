@@ -7,8 +7,11 @@ import (
 	"helve.dev/helve/examples/dayflow/internal/plain"
 )
 
-// maxText is how many bytes of a body are looked at.
-const maxText = 64 << 10
+// How many bytes are looked at: of a body, and of an address or a subject.
+const (
+	maxText   = 16 << 10
+	maxHeader = 1000
+)
 
 // The places where a mail stops being the words of its sender.
 var (
@@ -25,7 +28,7 @@ var (
 // forwarded, signature and disclaimer. Where nothing is left of a forwarded
 // mail, it is what was forwarded.
 func ownText(body string) string {
-	body = plain.Text(cutBytes(body, maxText))
+	body = plain.Text(body)
 	body = strings.NewReplacer("\u2018", "'", "\u2019", "'", "\u201c", `"`, "\u201d", `"`, "\u00a0", " ", "\u202f", " ").Replace(body)
 	var own, forwarded []string
 	ended, forward := false, false
@@ -34,7 +37,7 @@ func ownText(body string) string {
 		switch {
 		case strings.HasPrefix(trimmed, ">"):
 			continue
-		case trimmed == "--", wroteLine.MatchString(trimmed), disclaimer.MatchString(trimmed), replyLine.MatchString(trimmed):
+		case trimmed == "--", strings.HasSuffix(trimmed, " wrote:") && wroteLine.MatchString(trimmed), disclaimer.MatchString(trimmed), replyLine.MatchString(trimmed):
 			ended, forward = true, false
 		case forwardLine.MatchString(trimmed):
 			ended, forward = true, true
@@ -60,6 +63,10 @@ func cutBytes(text string, n int) string {
 	}
 	return text[:n]
 }
+
+// maxSentence is how many bytes a sentence has at most; a longer one is cut into
+// several, so that the work on a text grows with its length only.
+const maxSentence = 1000
 
 // sentences splits a text. A line that is wrapped goes on; an empty line and an
 // item of a list begin anew.
@@ -136,6 +143,14 @@ func appendSentence(out []string, s string) []string {
 	s = strings.TrimSpace(s[len(greetingEnd.FindString(s)):])
 	if s == "" || salutation.MatchString(s) && !strings.HasSuffix(s, "?") {
 		return out
+	}
+	for len(s) > maxSentence {
+		head := cutBytes(s, maxSentence)
+		if space := strings.LastIndexByte(head, ' '); space > maxSentence/2 {
+			head = head[:space]
+		}
+		out = append(out, head)
+		s = s[len(head):]
 	}
 	return append(out, s)
 }
