@@ -39,12 +39,12 @@ var (
 	falseTree = &tree{kind: 'f', raw: []byte("false")}
 )
 
-func saysObject(t *tree) bool { return t.get("type") != nil && typesOf(t)&tObject != 0 }
+func saysObject(t *tree) bool { return t.get("type") != nil && allowedTypes(t)&tObject != 0 }
 
 // additional compares what becomes of properties that are not listed.
 func (d *differ) additional(a, b *tree, p place) {
 	x, y := additionalOf(a, p), additionalOf(b, p)
-	if typesOf(a)&tObject == 0 || typesOf(b)&tObject == 0 || x.kind == 'f' && y.kind == 'f' {
+	if allowedTypes(a)&tObject == 0 || allowedTypes(b)&tObject == 0 || x.kind == 'f' && y.kind == 'f' {
 		return
 	}
 	at := p.at("additionalProperties")

@@ -12,7 +12,7 @@ import (
 
 // types compares which types are taken.
 func (d *differ) types(a, b *tree, p place) {
-	old, next := typesOf(a), typesOf(b)
+	old, next := allowedTypes(a), allowedTypes(b)
 	if gone := old &^ next; gone != 0 {
 		d.add(p, narrow, "takes no "+typeList(gone)+" any more")
 	}
@@ -21,8 +21,8 @@ func (d *differ) types(a, b *tree, p place) {
 	}
 }
 
-// typesOf returns the types that the keywords of t allow: those it names, else those of the values it lists.
-func typesOf(t *tree) types {
+// allowedTypes returns the types that the keywords of t allow: those it names, else those of the values it lists.
+func allowedTypes(t *tree) types {
 	var names []*tree
 	switch ty := t.get("type"); {
 	case ty != nil && ty.kind == '"':
@@ -36,7 +36,7 @@ func typesOf(t *tree) types {
 		}
 		var set types
 		for _, v := range values {
-			set |= typeOfValue(v)
+			set |= valueTypes(v)
 		}
 		return set
 	}
@@ -50,7 +50,7 @@ func typesOf(t *tree) types {
 	return set
 }
 
-func typeOfValue(v *tree) types {
+func valueTypes(v *tree) types {
 	switch v.kind {
 	case '{':
 		return tObject
