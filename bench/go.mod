@@ -51,4 +51,7 @@ require (
 	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
+	helve.dev/helve/bench/cases v0.0.0
 )
+
+replace helve.dev/helve/bench/cases => ./cases

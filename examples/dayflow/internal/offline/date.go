@@ -202,6 +202,9 @@ func (d *dater) agree(a form, w time.Weekday) mention {
 			return mention{day: got, to: a.to, weak: a.weak && !a.ambiguous()}
 		}
 	}
+	if a.weak && a.ambiguous() {
+		return a.plain()
+	}
 	if first := a.days[0]; a.yearless && !d.base.IsZero() && first.After(d.base.AddDays(60)) {
 		if before := (day.Date{Year: first.Year - 1, Month: first.Month, Day: first.Day}); exists(before) && before.Weekday() == w {
 			return mention{day: before, to: a.to}

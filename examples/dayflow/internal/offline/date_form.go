@@ -111,7 +111,7 @@ func (d *dater) numeric(i int) (form, bool) {
 		}
 		return d.either(x, y, n, i, i+5)
 	}
-	if d.base.IsZero() || sep.low != "/" || d.continues(i, i+3) || x == 24 && y == 7 { // 24/7 is always
+	if _, _, named := d.month(i + 3); named || d.base.IsZero() || sep.low != "/" || d.continues(i, i+3) || x == 24 && y == 7 { // 24/7 is always
 		return form{}, false
 	}
 	f, ok := d.either(x, y, 0, i, i+3)

@@ -10,7 +10,7 @@ var between = []string{
 	"the", "on", "this", "next", "coming", "at", "noon", "midday", "midnight", "of", "end", "close", "business", "day", "eod", "cob",
 	"morning", "afternoon", "evening", "latest", "am", "pm", "a", "p", "m", "o", "clock", "'", ":", ".", ",", "(", "-", "is", "was", "are",
 	"date", "than", "no", "not", "later", "your", "local", "time", "early", "mid", "around", "about", "utc", "gmt", "cet",
-	"h", "hours",
+	"h", "hours", ")", "play", "lunchtime", "lunch", "first", "thing", "tonight",
 }
 
 var (
@@ -22,7 +22,7 @@ var (
 		`\b(i|we) (can|could|'m|'re|am|are|have|had|need to|must|want to)\b|\b(let me|i'd)\b`)
 	needed = regexp.MustCompile(`\b(needs?|needed|required|requires?|must|deadline|due|expected|have to|has to|outstanding)\b`)
 	// handover asks for what a mail alone is no reason to give.
-	handover = regexp.MustCompile(`(^|please,? |kindly |(could|can|would|will) you (please )?|and )forward\b|\b(send|e?-?mail|reply|transfer|wire|pay)\b.{0,120}\bto:? \S+@\S+|` +
+	handover = regexp.MustCompile(`(^|please,? |kindly |(could|can|would|will) you (please )?|and )forward\b|\b(send|e-?mail|share|give|reply|transfer|wire|pay)\b.{0,160}\b(to|with)\b.{0,60}\S@\S|` +
 		`\b(passwords?|passcode|pin code|login details|credentials|gift cards?)\b`)
 	openUntil = regexp.MustCompile(`\byou('ve| have) (got )?(time )?until\b|\b(until|till)\b.{0,40}\bto (reply|respond|answer|register|apply|decide|confirm|submit|pay)\b|\b(registration|applications?|submissions?)\b`)
 )

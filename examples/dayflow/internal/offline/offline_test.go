@@ -86,7 +86,7 @@ func answers(special map[string]string) answerer {
 }
 
 // converse talks to the model until it is done, with a new model each turn.
-func converse(t testing.TB, tools []string, answer answerer) (string, []model.Message) {
+func converse(t *testing.T, tools []string, answer answerer) (string, []model.Message) {
 	t.Helper()
 	req := &model.Request{System: "s", Messages: []model.Message{{Role: model.User, Text: "Write my brief."}}}
 	for _, name := range tools {
@@ -216,18 +216,21 @@ func TestBriefSays(t *testing.T) {
 	}{
 		"pending": {
 			map[string]string{"create_task": `{"ok":false,"pending":{"approval":"a1","reason":"the policy asks"}}`},
-			[]string{"- This task was not created: \"Answer Ana Lima: Plants\" (due Fri 17 May 2024): it waits for your answer: the policy asks"}, []string{"I created"},
+			[]string{"- This task was not created: \"Answer Ana Lima: Plants\" (due Fri 17 May 2024): it waits for your answer: the policy asks"},
+			[]string{"I created"},
 		},
 		"refused by the person": {
 			map[string]string{"create_task": failed("approval_denied", "a person said no: not now")},
-			[]string{"was not created", "a person said no: not now"}, []string{"I created"},
+			[]string{"was not created", "a person said no: not now"},
+			[]string{"I created"},
 		},
 		"denied":          {map[string]string{"create_task": failed("denied", "the policy says no")}, []string{"was not created", "the policy says no"}, []string{"I created"}},
 		"invalid due":     {map[string]string{"create_task": failed("invalid_due", "due is before today")}, []string{"was not created", "due is before today"}, []string{"I created"}},
 		"error of nobody": {map[string]string{"create_task": failed("", "")}, []string{"was not created", "no reason was given"}, []string{"I created"}},
 		"unknown outcome": {
 			map[string]string{"create_task": failed("outcome_unknown", "it was sent")},
-			[]string{"- I can't tell whether this task was created"}, []string{"I created", "was not created"},
+			[]string{"- I can't tell whether this task was created"},
+			[]string{"I created", "was not created"},
 		},
 		"no result":        {map[string]string{"create_task": ""}, []string{"- I can't tell whether this task was created", "there is no result"}, []string{"I created"}},
 		"no envelope":      {map[string]string{"create_task": `{"ok":true,"error":{}}`}, []string{"- I can't tell whether", "could not be read"}, []string{"I created"}},
@@ -243,7 +246,8 @@ func TestBriefSays(t *testing.T) {
 		"garbage":          {map[string]string{"read_tasks": `nonsense`, "read_inbox": ok(`{"messages":7}`)}, []string{"- Your tasks: its result could not be read", "- Your mail: its result has another form than expected"}, nil},
 		"cut": {
 			map[string]string{"read_inbox": `{"ok":true,"data":` + inbox(plants) + `,"truncated":{"kept":1,"total":40,"unit":"items","path":"/messages"}}`},
-			[]string{"- The result with mail was cut: 1 of 40 items came through."}, nil,
+			[]string{"- The result with mail was cut: 1 of 40 items came through."},
+			nil,
 		},
 		"all cut": {map[string]string{"read_inbox": `{"ok":true,"truncated":{"kept":0,"total":999999,"unit":"bytes"}}`}, []string{"- Your mail: its result was too large to be shown"}, []string{"Mail:"}},
 		"more":    {map[string]string{"read_inbox": ok(`{"messages":[` + plants + `],"total":150,"skipped":[]}`)}, []string{"- Only the newest 1 of 150 messages were read."}, nil},
@@ -252,7 +256,8 @@ func TestBriefSays(t *testing.T) {
 				"read_inbox":    ok(`{"messages":[],"total":0,"skipped":[{"file":"a.eml","reason":"no header"},{"file":"b.eml","reason":"x"}]}`),
 				"read_calendar": ok(`{"from":"2024-05-14","to":"2024-05-14","events":[],"skipped":[{"file":"c.ics","item":"u1","reason":"no start"}]}`),
 			},
-			[]string{"- 2 messages could not be read and were left out, the first being a.eml: no header", "- 1 event could not be read and was left out: c.ics u1: no start", "Mail: none in the last days."}, nil,
+			[]string{"- 2 messages could not be read and were left out, the first being a.eml: no header", "- 1 event could not be read and was left out: c.ics u1: no start", "Mail: none in the last days."},
+			nil,
 		},
 		"open tasks": {
 			map[string]string{"read_tasks": ok(`{"tasks":[{"id":"1","title":"Old","due":"2024-05-01","done":false},{"id":"2","title":"Now","due":"2024-05-14","done":false},` +
@@ -363,8 +368,8 @@ func TestAnotherQuestion(t *testing.T) {
 func TestDeterministic(t *testing.T) {
 	t.Parallel()
 	var mails []string
-	for i := range 40 {
-		when := fmt.Sprintf("2024-05-%02dT10:00:00Z", 3+i%11)
+	for i := range 12 {
+		when := fmt.Sprintf("2024-05-%02dT10:00:00Z", 3+i)
 		mails = append(mails, mail(when, fmt.Sprintf("p%d@example.org", i%7), fmt.Sprintf("Subject %d", i%9), "Please send me the list by Friday, 18 May 2024, or 1/2."))
 	}
 	special := map[string]string{"read_inbox": ok(inbox(mails...))}

@@ -52,16 +52,16 @@ var (
 	remark = regexp.MustCompile(`\b(i'll|i will|we'll|we will|will) let you know\b`)
 
 	deed = pattern{[]string{"you", "forget", "remember to", "make sure", "be sure", "action ", "need", "await", "waiting", "looking for", "appreciate", "grateful", "mind ", "someone", "anyone", "somebody", "anybody", "requires", "due from", "wanted from", "one of"}, regexp.MustCompile(`\b(could|can|would|will) (you|u|someone|anyone|one of you|either of you|somebody|anybody)\b|` +
-		`\b(need|want|like|ask|asking|require|requesting|invite|expect|expecting) you (all |both |guys )?to\b|` +
+		`\b(need|want|like|ask|asking|require|requesting|expect|expecting) you (all |both |guys )?to\b|` +
 		`\byou (need|have|are required|are asked|are requested|are expected) to\b|\byou must\b|` +
 		`\b(don't|do not) forget\b|\bremember to\b|\b(make|be) sure (to|that|you)\b|\bmake sure\b|` +
 		`\baction (is )?(required|needed)\b|\b(i|we) (still |also |really |urgently )?need (your|the|a|an|some|more|from you)\b|\bneeded from you\b|` +
 		`\b(requires?|await|awaiting|waiting for|waiting on|looking for) your\b|\bwaiting to hear\b|\bwould appreciate (it if|your|a)\b|` +
 		`\b(i|we) would be grateful\b|\bit would be (great|helpful|good|nice) if you\b|\bwould you mind\b|\bmind (if you|sending|taking|checking)\b|` +
-		`\b(due|needed|wanted) from you\b|\bit's your turn\b|\byour turn to\b`)}
+		`\b(due|needed|wanted) from you\b|\bit's your turn\b|\byour turn to\b|\bif you (could|would|might)\b`)}
 	idle = regexp.MustCompile(`\b(as|how|what|why|that|where) (can|could|would|will) you\b|\bas you can\b|\bcan you (believe|imagine)\b|` +
 		`\b(no need to|don't have to|do not have to|not need to)\b|\b(i|we) (don't|do not) need\b|\bwill you be (automatically|charged)\b|` +
-		`\byou (need|have) to be kidding\b|\bif you need to\b|\bwhenever you need to\b`)
+		`\byou (need|have) to be kidding\b|\b(if|whenever) you need to\b|\bif you (would|could) (like|prefer|be interested)\b`)
 	// imperative is a bare order at the beginning of a sentence, and forMe is
 	// what makes it one to the reader.
 	imperative = regexp.MustCompile(`^(?:[-*\x{2022}]|\d{1,2}[.)])?\s*(?:and |also,? |then,? |so,? |just )?(send|submit|review|confirm|reply|respond|answer|complete|sign|return|pay|` +
@@ -73,11 +73,11 @@ var (
 		`\bno rush to (reply|answer)\b|\bjust (for your information|fyi)\b`)}
 
 	question = regexp.MustCompile(`\b(you|your|yours|u|we|us|our|i|me|my|anyone|someone|everyone|any (news|update|progress|chance|thoughts)|` +
-		`what time|which|who|when|where|how about|what about|is there|are there|is it|does|did|ok\b|okay)\b`)
+		`what time|which|who|when|where|how about|what about|is there|are there|is it|would it|possible|does|did|ok|okay|thoughts|opinions)\b`)
 	noQuestion = regexp.MustCompile(`^(and |so |but )?(how are you|how're you|how's (it|everything|life|your)|how (have|has) (you|everything|your)|how is everything|how do you do|` +
 		`how was your|what's up|guess what|did you know|want to (save|learn|know)|ready (to|for)|looking (to|for)|tired of|need help|` +
 		`(do you )?(have|got)? ?(any )?(more |further |other )?questions|any questions|interested|hope (you|all|this)|who knew|isn't (it|that)|right|really|remember\b|sound(s)? familiar)`)
-	attend = regexp.MustCompile(`\b(make it|come|coming|join|attend|be there|free|available|up for|be able to)\b`)
+	attend = regexp.MustCompile(`\b(make it|coming|join|attend|be there|free|available|up for|be able to)\b|\bcome( [^b]|[^a-z ]|$)`)
 )
 
 // asks says what a sentence wants of its reader.

@@ -17,6 +17,8 @@ const (
 var (
 	wroteLine   = regexp.MustCompile(`(?i)^on .{4,120} wrote:$`)
 	replyLine   = regexp.MustCompile(`(?i)^[-_ ]*original message\b`)
+	fromLine    = regexp.MustCompile(`(?i)^\*?from:\*? \S`)
+	sentLine    = regexp.MustCompile(`(?i)^\*?(sent|date|to|subject|cc):\*? \S`)
 	forwardLine = regexp.MustCompile(`(?i)^[-_ ]*(begin )?forwarded message\b`)
 	disclaimer  = regexp.MustCompile(`(?i)^(this (e-?mail|message)( \w+){0,6} (is|are|may be|contains?) (\w+ ){0,3}(confidential|intended|privileged)|confidentiality notice|disclaimer:)`)
 	salutation  = regexp.MustCompile(`(?i)^(hi|hello|hey|dear|good (morning|afternoon|evening))\b[^.!?]{0,48}$`)
@@ -32,11 +34,14 @@ func ownText(body string) string {
 	body = strings.NewReplacer("\u2018", "'", "\u2019", "'", "\u201c", `"`, "\u201d", `"`, "\u00a0", " ", "\u202f", " ").Replace(body)
 	var own, forwarded []string
 	ended, forward := false, false
-	for line := range strings.SplitSeq(body, "\n") {
+	lines := strings.Split(body, "\n")
+	for i, line := range lines {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(trimmed, ">"):
 			continue
+		case !ended && fromLine.MatchString(trimmed) && i+1 < len(lines) && sentLine.MatchString(strings.TrimSpace(lines[i+1])):
+			ended, forward = true, true // the head of a mail, as Outlook quotes it
 		case trimmed == "--", strings.HasSuffix(trimmed, " wrote:") && wroteLine.MatchString(trimmed), disclaimer.MatchString(trimmed), replyLine.MatchString(trimmed):
 			ended, forward = true, false
 		case forwardLine.MatchString(trimmed):

@@ -52,21 +52,25 @@ func TestKeys(t *testing.T) {
 		{"long", []daytools.Message{at("2024-05-10 10:00", "a@b.example", long, "")}, "mail-a-very-long-subject-a-very-long-subject-a-808007-2024-05-10"},
 		{"undated", []daytools.Message{{Subject: "Trip"}}, "mail-trip-undated"},
 		{
-			"a thread", []daytools.Message{
+			"a thread",
+			[]daytools.Message{
 				at("2024-05-12 10:00", "c@b.example", "RE: trip", ""), at("2024-05-11 10:00", "b@b.example", "Re: Trip", ""), at("2024-05-10 10:00", "a@b.example", "Trip", ""),
 			},
 			"mail-trip-2024-05-10 mail-trip-2024-05-10 mail-trip-2024-05-10",
 		},
 		{
-			"the same again from the same sender", []daytools.Message{at("2024-05-11 10:00", "A@b.example", "Trip", ""), at("2024-05-10 10:00", "a@b.example", "Trip", "")},
+			"the same again from the same sender",
+			[]daytools.Message{at("2024-05-11 10:00", "A@b.example", "Trip", ""), at("2024-05-10 10:00", "a@b.example", "Trip", "")},
 			"mail-trip-2024-05-10 mail-trip-2024-05-10",
 		},
 		{
-			"a week later it is another", []daytools.Message{at("2024-05-13 10:00", "a@b.example", "Report", ""), at("2024-05-06 10:00", "a@b.example", "Report", "")},
+			"a week later it is another",
+			[]daytools.Message{at("2024-05-13 10:00", "a@b.example", "Report", ""), at("2024-05-06 10:00", "a@b.example", "Report", "")},
 			"mail-report-2024-05-13 mail-report-2024-05-06",
 		},
 		{
-			"another sender on the same day", []daytools.Message{at("2024-05-10 11:00", "b@b.example", "Question", ""), at("2024-05-10 10:00", "a@b.example", "Question", "")},
+			"another sender on the same day",
+			[]daytools.Message{at("2024-05-10 11:00", "b@b.example", "Question", ""), at("2024-05-10 10:00", "a@b.example", "Question", "")},
 			"mail-question-2024-05-10-2 mail-question-2024-05-10",
 		},
 	} {

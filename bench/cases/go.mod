@@ -1,0 +1,3 @@
+module helve.dev/helve/bench/cases
+
+go 1.26.0
