@@ -162,9 +162,16 @@ type bound struct {
 }
 
 var bounds = []bound{
-	{"minimum", narrow, "-inf"}, {"exclusiveMinimum", narrow, "-inf"}, {"maximum", widen, "inf"}, {"exclusiveMaximum", widen, "inf"},
-	{"minLength", narrow, "0"}, {"maxLength", widen, "inf"}, {"minItems", narrow, "0"}, {"maxItems", widen, "inf"},
-	{"minProperties", narrow, "0"}, {"maxProperties", widen, "inf"},
+	{"minimum", narrow, "-inf"},
+	{"exclusiveMinimum", narrow, "-inf"},
+	{"maximum", widen, "inf"},
+	{"exclusiveMaximum", widen, "inf"},
+	{"minLength", narrow, "0"},
+	{"maxLength", widen, "inf"},
+	{"minItems", narrow, "0"},
+	{"maxItems", widen, "inf"},
+	{"minProperties", narrow, "0"},
+	{"maxProperties", widen, "inf"},
 }
 
 // bounds compares the keywords that bound sizes and numbers.
