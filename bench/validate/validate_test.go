@@ -42,7 +42,7 @@ var participants = []participant{
 		}
 	}},
 	{"floor-tokens", func(testing.TB, string) check {
-		dec := jsontext.NewDecoder(nil)
+		dec := jsontext.NewDecoder(bytes.NewReader([]byte("0")))
 		return func(raw []byte) int {
 			dec.Reset(bytes.NewBuffer(raw))
 			for {
