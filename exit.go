@@ -1,6 +1,7 @@
 package helve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -81,6 +82,14 @@ type stopError struct {
 }
 
 func (e *stopError) Error() string { return e.text }
+
+// contextError is what a handler sees in its context.
+func (e *stopError) contextError() error {
+	if e.code == CodeTimeout {
+		return context.DeadlineExceeded
+	}
+	return context.Canceled
+}
 
 var (
 	errDeadline = &stopError{CodeTimeout, "the deadline passed"}

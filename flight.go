@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -52,8 +51,6 @@ type flight struct {
 	slot       func()
 	generation uint64 // of the read cache
 
-	cancel    context.CancelFunc        // of the handler's context
-	stopped   atomic.Pointer[stopError] // why it was cancelled
 	attempts  int
 	warnings  []string
 	reference string

@@ -214,23 +214,56 @@ func stringEnd(raw jsontext.Value, at int) (end int, escaped bool) {
 	return -1, escaped
 }
 
-// suspicious reports whether one of secretPatterns may match: each of them
-// needs one of these.
+// suspicious reports whether one of secretPatterns may match, in one look: each
+// of them needs one of these marks, or the name of a secret before : or =.
 func suspicious(s []byte) bool {
-	if bytes.ContainsAny(s, ":=_-") {
-		return true
-	}
-	for _, mark := range []string{"eyJ", "AKIA", "ASIA", "AIza"} {
-		if bytes.Contains(s, []byte(mark)) {
-			return true
+	assigns := false
+	for i, c := range s {
+		switch c {
+		case ':', '=':
+			if assigns = true; bytes.HasPrefix(s[i:], []byte("://")) {
+				return true
+			}
+		case 'b', 'B':
+			if len(s)-i >= len("bearer") && bytes.EqualFold(s[i:i+len("bearer")], []byte("bearer")) {
+				return true
+			}
+		case '-', 'e', 'A', 'g', 's', 'x', 'r':
+			for _, mark := range secretMarks {
+				if mark[0] == c && bytes.HasPrefix(s[i:], mark) {
+					return true
+				}
+			}
 		}
 	}
-	for i := 0; i+len("bearer") <= len(s); i++ {
-		if (s[i] == 'b' || s[i] == 'B') && bytes.EqualFold(s[i:i+len("bearer")], []byte("bearer")) {
-			return true
+	return assigns && namesSecret(s)
+}
+
+// secretMarks are what the shapes of known tokens and keys begin with.
+var secretMarks = [][]byte{
+	[]byte("-----BEGIN"), []byte("eyJ"), []byte("AKIA"), []byte("ASIA"), []byte("AIza"), []byte("ghp_"), []byte("gho_"), []byte("ghs_"),
+	[]byte("ghu_"), []byte("ghr_"), []byte("github_pat_"), []byte("glpat-"), []byte("sk-"), []byte("sk_"), []byte("rk_"), []byte("xox"),
+}
+
+// namesSecret reports whether a part of a secret's name stands in s.
+func namesSecret(s []byte) bool {
+	for i, c := range s {
+		switch c | 0x20 {
+		case 'p', 's', 't', 'k', 'c', 'a':
+			for _, word := range secretParts {
+				if word[0] == c|0x20 && len(s)-i >= len(word) && bytes.EqualFold(s[i:i+len(word)], word) {
+					return true
+				}
+			}
 		}
 	}
 	return false
+}
+
+// secretParts are parts of secretWord: each of its alternatives has one.
+var secretParts = [][]byte{
+	[]byte("pass"), []byte("pwd"), []byte("secret"), []byte("token"), []byte("key"), []byte("credential"), []byte("auth"),
+	[]byte("cookie"), []byte("sig"), []byte("session"),
 }
 
 // nameCache remembers which member names are those of secrets.

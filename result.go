@@ -47,6 +47,7 @@ type Result struct {
 	Attempts int
 
 	shown     jsontext.Value // the cut data, where Truncated is set
+	encoded   jsontext.Value // Data as the pipeline encoded it: compact and valid
 	direction Direction
 	raw       jsontext.Value
 	cause     error
@@ -203,10 +204,25 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	if r.Truncated != nil {
 		data = r.shown
 	}
+	if r.plain() {
+		const before, replayed = `{"ok":true,"data":`, `,"replayed":true`
+		out := make([]byte, 0, len(before)+len(data)+len(replayed)+1)
+		out = append(append(out, before...), data...)
+		if r.Replayed {
+			out = append(out, replayed...)
+		}
+		return append(out, '}'), nil
+	}
 	return json.Marshal(&envelope{
 		OK: r.OK(), Data: data, Content: contentForms(r.Content), Note: r.Note, Replayed: r.Replayed,
 		Truncated: r.Truncated, Error: r.Error.form(), Pending: r.Pending, Warnings: r.Warnings,
 	}, envelopeOptions)
+}
+
+// plain reports whether the envelope holds data and nothing beside it, as most
+// do, and the data is still what the pipeline encoded.
+func (r *Result) plain() bool {
+	return r.OK() && len(r.Data) > 0 && len(r.Data) == len(r.encoded) && &r.Data[0] == &r.encoded[0] && r.Truncated == nil && r.Note == "" && len(r.Content) == 0 && len(r.Warnings) == 0
 }
 
 var envelopeOptions = json.JoinOptions(schema.JSONOptions(), jsontext.AllowInvalidUTF8(true))

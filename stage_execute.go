@@ -16,9 +16,6 @@ func (f *flight) run(ctx context.Context) *outcome {
 	if f.effect != Read {
 		defer f.x.cache.forget(f)
 	}
-	hctx, cancel := context.WithDeadlineCause(ctx, f.deadline, errDeadline)
-	defer cancel()
-	f.cancel = cancel
 	beat := f.heartbeat(ctx)
 	defer beat.end()
 	handler := chain(f.tool.handler, f.x.cfg.Middleware)
@@ -26,8 +23,8 @@ func (f *flight) run(ctx context.Context) *outcome {
 	var wait backoff.BackOff
 	for {
 		f.attempts++
-		out := f.classify(f.attempt(hctx, handler))
-		if !out.again || f.attempts >= attempts || hctx.Err() != nil {
+		out := f.classify(f.attempt(ctx, beat, handler))
+		if !out.again || f.attempts >= attempts {
 			return out
 		}
 		if wait == nil {
@@ -42,8 +39,8 @@ func (f *flight) run(ctx context.Context) *outcome {
 		if pause >= f.remaining() {
 			return out
 		}
-		f.tellRetry(hctx, out, pause)
-		if !f.sleep(hctx, pause) {
+		f.tellRetry(ctx, out, pause)
+		if !f.sleep(ctx, pause) {
 			return out
 		}
 	}
@@ -64,12 +61,6 @@ func (f *flight) tellRetry(ctx context.Context, out *outcome, pause time.Duratio
 	tell(w, w.retry, "retry", func(o RetryObserver) { o.CallRetried(ctx, e) })
 }
 
-// stop ends the handler for a reason; the first one counts.
-func (f *flight) stop(reason *stopError) {
-	f.stopped.CompareAndSwap(nil, reason)
-	f.cancel()
-}
-
 // exit is how a handler ended, or that it did not.
 type exit struct {
 	reply   *Reply
@@ -77,66 +68,81 @@ type exit struct {
 	stopped *stopError // the executor ended it first
 }
 
-// running is a handler in its goroutine, and the context that it sees.
+// running is a handler in its goroutine, with the context that it sees.
 type running struct {
-	context.Context
-	inv  Invocation
-	done chan exit
+	callContext
+	exit chan exit
 
-	mu   sync.Mutex
-	over bool     // it has handed over its exit
-	late *lateEnd // it was given up
+	handing sync.Mutex
+	over    bool     // it has handed over its exit
+	late    *lateEnd // it was given up
 }
 
 // attempt enters the handler once and waits for its end, or for a reason to
 // give it up.
-func (f *flight) attempt(hctx context.Context, h Handler) exit {
-	r := f.enter(hctx, h)
-	var stall <-chan time.Time
-	var timer *time.Timer
-	if d := f.tool.c.Stall; d > 0 {
-		timer = time.NewTimer(d)
-		defer timer.Stop()
-		stall = timer.C
-	}
+func (f *flight) attempt(ctx context.Context, beat *beater, h Handler) exit {
+	r := f.enter(ctx, h)
+	defer r.end(context.Canceled)
+	timer := time.NewTimer(f.patience())
+	defer timer.Stop()
 	for {
 		var reason *stopError
 		select {
-		case e := <-r.done:
-			if hctx.Err() != nil {
-				e.stopped = f.stopReason(hctx)
-			}
+		case e := <-r.exit:
+			e.stopped = f.stopReason(ctx)
 			return e
-		case <-hctx.Done():
-			reason = f.stopReason(hctx)
+		case <-ctx.Done():
+			reason = callersReason(ctx)
 		case <-f.x.closing:
 			reason = errClosing
-		case <-stall:
-			if left := f.tool.c.Stall - f.progress.since(); left > 0 {
-				timer.Reset(left)
+		case <-beat.lostClaim():
+			reason = errFenced
+		case <-timer.C:
+			if reason = f.impatient(); reason == nil {
+				timer.Reset(f.patience())
 				continue
 			}
-			reason = errStalled
 		}
-		f.stop(reason)
 		return f.giveUp(r, reason)
 	}
 }
 
+// patience is the time until the deadline, or until the handler would have
+// stalled where that is sooner.
+func (f *flight) patience() time.Duration {
+	left := f.remaining()
+	if d := f.tool.c.Stall; d > 0 {
+		left = min(left, d-f.progress.since())
+	}
+	return max(left, 0)
+}
+
+// impatient returns the reason that patience has run out for, or nil.
+func (f *flight) impatient() *stopError {
+	if d := f.tool.c.Stall; d > 0 && f.progress.since() >= d {
+		return errStalled
+	}
+	if f.remaining() <= 0 {
+		return errDeadline
+	}
+	return nil
+}
+
 // giveUp leaves the handler a short grace to end by itself, then leaves it alone.
 func (f *flight) giveUp(r *running, reason *stopError) exit {
+	r.end(reason.contextError())
 	grace := time.NewTimer(f.x.cfg.Grace)
 	defer grace.Stop()
 	select {
-	case e := <-r.done:
+	case e := <-r.exit:
 		e.stopped = reason
 		return e
 	case <-grace.C:
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.handing.Lock()
+	defer r.handing.Unlock()
 	if r.over { // in the very last moment
-		e := <-r.done
+		e := <-r.exit
 		e.stopped = reason
 		return e
 	}
@@ -145,32 +151,31 @@ func (f *flight) giveUp(r *running, reason *stopError) exit {
 	return exit{err: reason, stopped: reason}
 }
 
-// stopReason says why the context of a handler is done.
-func (f *flight) stopReason(hctx context.Context) *stopError {
-	if s := f.stopped.Load(); s != nil {
-		return s
+// stopReason says what would have ended the handler that has just ended by
+// itself: it may have seen it first. Nil: nothing.
+func (f *flight) stopReason(ctx context.Context) *stopError {
+	switch {
+	case ctx.Err() != nil:
+		return callersReason(ctx)
+	case f.remaining() <= 0:
+		return errDeadline
 	}
-	if s, ok := errors.AsType[*stopError](context.Cause(hctx)); ok {
-		return s
-	}
-	if errors.Is(hctx.Err(), context.DeadlineExceeded) {
+	return nil
+}
+
+// callersReason says why the caller's context is done.
+func callersReason(ctx context.Context) *stopError {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return errCallers
 	}
 	return errCanceled
 }
 
-// Value makes the invocation known to what the handler calls.
-func (r *running) Value(key any) any {
-	if key == (invocationKey{}) {
-		return &r.inv
-	}
-	return r.Context.Value(key)
-}
-
 // enter runs the handler in a goroutine of its own, so that the call can end
 // without it.
-func (f *flight) enter(hctx context.Context, h Handler) *running {
-	r := &running{Context: hctx, inv: Invocation{f: f, attempt: f.attempts}, done: make(chan exit, 1)}
+func (f *flight) enter(ctx context.Context, h Handler) *running {
+	r := &running{exit: make(chan exit, 1)}
+	r.Context, r.deadline, r.inv = ctx, f.deadline, Invocation{f: f, attempt: f.attempts}
 	f.progress.touch()
 	f.x.handlers.enter(true)
 	go f.handle(r, h)
@@ -185,13 +190,13 @@ func (f *flight) handle(r *running, h Handler) {
 		if v := recover(); v != nil {
 			e = exit{err: &panicError{value: v, stack: debug.Stack()}}
 		}
-		r.mu.Lock()
+		r.handing.Lock()
 		late := r.late
 		if late == nil {
 			r.over = true
-			r.done <- e
+			r.exit <- e
 		}
-		r.mu.Unlock()
+		r.handing.Unlock()
 		if late != nil {
 			f.cameLate(r.Context, late, e)
 		}
@@ -208,6 +213,16 @@ type beater struct {
 	mu    sync.Mutex
 	timer *time.Timer
 	over  bool
+	lost  chan struct{} // closed when another holder took the claim over
+}
+
+// lostClaim returns a channel that is closed when the claim is lost; a read has
+// none to lose.
+func (b *beater) lostClaim() <-chan struct{} {
+	if b == nil {
+		return nil
+	}
+	return b.lost
 }
 
 // heartbeat keeps the claim of a call with effects. A claim that another holder
@@ -218,7 +233,7 @@ func (f *flight) heartbeat(ctx context.Context) *beater {
 	}
 	ctx = context.WithoutCancel(ctx)
 	every := f.x.cfg.Lease / 3
-	b := &beater{}
+	b := &beater{lost: make(chan struct{})}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.timer = time.AfterFunc(every, func() {
@@ -231,7 +246,7 @@ func (f *flight) heartbeat(ctx context.Context) *beater {
 		defer cancel()
 		err := f.x.cfg.Store.Beat(ctx, *f.token, f.x.cfg.Lease)
 		if errors.Is(err, ErrFenced) {
-			f.stop(errFenced)
+			close(b.lost)
 			return
 		}
 		if err != nil {

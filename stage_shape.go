@@ -9,7 +9,7 @@ func (f *flight) shape(out *outcome) *Result {
 	res := &Result{
 		Data: out.data, Content: out.content, Note: out.note, Error: out.err, Pending: out.pending,
 		Replayed: out.replayed, Warnings: slices.Clone(out.warnings),
-		direction: out.direction, raw: out.raw, cause: out.cause,
+		direction: out.direction, raw: out.raw, cause: out.cause, encoded: out.data,
 	}
 	if res.Error != nil {
 		res.Data = nil
