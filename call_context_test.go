@@ -85,7 +85,7 @@ func TestHandlerContext(t *testing.T) {
 	}
 	// It ends with its handler, so that nothing derived from it lives on.
 	var kept context.Context
-	run(t, plain, func(ctx context.Context) error { kept = ctx; return nil })
+	run(t, plain, func(ctx context.Context) error { kept = ctx; return nil }) //nolint:fatcontext // that it is kept is the point
 	<-kept.Done()
 	if kept.Err() == nil {
 		t.Error("the context of a handler outlives it")
