@@ -2,6 +2,7 @@ package helve
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -121,5 +122,6 @@ func enumParse[T ~uint8](what string, names []string, text string, v *T) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("helve: %q is no %s", text, what)
+	known := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
+	return fmt.Errorf("helve: %q is no %s: use %s", text, what, quotedList(known, "or"))
 }
