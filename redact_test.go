@@ -191,3 +191,23 @@ func TestRedactionComesBeforeCutting(t *testing.T) {
 		}
 	}
 }
+
+func TestEnvCredentials(t *testing.T) {
+	t.Setenv("APP_WEATHER_API_KEY", "wk-123456")
+	con := contract("weather", helve.Read)
+	con.Credentials = []string{"weather-api-key"}
+	tool := helve.Must(helve.Func(con, func(ctx context.Context, _ text) (string, error) {
+		s, err := helve.Credential(ctx, "weather-api-key")
+		return fmt.Sprint(len(s.Reveal())), err
+	}))
+	x := helvetest.NewExecutor(t, &helve.Config{Credentials: helve.EnvCredentials("APP_")}, tool)
+	wantData(t, x.Call("weather", `{}`), `"9"`)
+	var log strings.Builder
+	x = helvetest.NewExecutor(t, &helve.Config{
+		Credentials: helve.EnvCredentials("OTHER_"), Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	}, tool)
+	wantCode(t, x.Call("weather", `{}`), helve.CodeUnavailable)
+	if !strings.Contains(log.String(), "OTHER_WEATHER_API_KEY is not set") {
+		t.Errorf("the operator is not told which variable: %s", log.String())
+	}
+}
