@@ -2,6 +2,7 @@ package helve
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -32,29 +33,51 @@ func cutData(data jsontext.Value, limit int, valid func([]byte) bool) (jsontext.
 }
 
 // largest finds the list or text that takes most of the room: down through
-// objects, always into the largest member.
+// objects into the largest member, and through a list only into an item that is
+// most of it. Else the list is what is cut.
 func largest(data jsontext.Value) (path []string, part jsontext.Value) {
-	for data.Kind() == '{' {
+	for {
+		var parts []field
+		switch data.Kind() {
+		case '{':
+			parts = members(data)
+		case '[':
+			for i, item := range elements(data) {
+				parts = append(parts, field{strconv.Itoa(i), item})
+			}
+		case '"':
+			return path, data
+		default:
+			return nil, nil
+		}
 		var big field
-		for _, f := range members(data) {
+		for _, f := range parts {
 			if k := f.value.Kind(); (k == '{' || k == '[' || k == '"') && len(f.value) > len(big.value) {
 				big = f
 			}
 		}
-		if big.value == nil {
+		switch {
+		case data.Kind() == '[' && 4*len(big.value) < 3*len(data):
+			return path, data
+		case big.value == nil:
 			return nil, nil
 		}
 		path, data = append(path, big.name), big.value
 	}
-	if k := data.Kind(); k != '[' && k != '"' {
-		return nil, nil
-	}
-	return path, data
 }
 
 func replaceAt(data jsontext.Value, path []string, v jsontext.Value) jsontext.Value {
 	if len(path) == 0 {
 		return v
+	}
+	if data.Kind() == '[' {
+		items := elements(data)
+		i, err := strconv.Atoi(path[0])
+		if err != nil || i >= len(items) {
+			return data
+		}
+		items[i] = replaceAt(items[i], path[1:], v)
+		return arrayOf(items)
 	}
 	return withMember(data, path[0], replaceAt(member(data, path[0]), path[1:], v))
 }
@@ -80,8 +103,8 @@ func cutPart(part jsontext.Value, room int) (jsontext.Value, *Truncated) {
 	return cutText(text, room)
 }
 
-func cutList(list jsontext.Value, room int) (jsontext.Value, *Truncated) {
-	items := elements(list)
+func cutList(all jsontext.Value, room int) (jsontext.Value, *Truncated) {
+	items := elements(all)
 	kept, size := 0, len("[]")
 	for _, item := range items {
 		add := len(item)
@@ -97,14 +120,19 @@ func cutList(list jsontext.Value, room int) (jsontext.Value, *Truncated) {
 	if room < len("[]") {
 		return nil, nil
 	}
+	return arrayOf(items[:kept]), &Truncated{Kept: kept, Total: len(items), Unit: "items"}
+}
+
+// arrayOf writes items as a JSON array.
+func arrayOf(items []jsontext.Value) jsontext.Value {
 	out := []byte{'['}
-	for i, item := range items[:kept] {
+	for i, item := range items {
 		if i > 0 {
 			out = append(out, ',')
 		}
 		out = append(out, item...)
 	}
-	return append(out, ']'), &Truncated{Kept: kept, Total: len(items), Unit: "items"}
+	return append(out, ']')
 }
 
 func elements(list jsontext.Value) []jsontext.Value {
@@ -200,10 +228,11 @@ func flagsBefore(s string) int {
 	return n
 }
 
-// next says how to ask for the rest, where the contract declares paging.
+// next says how to ask for the rest, where the contract declares paging. What
+// was cut within an item of a list is no page.
 func (f *flight) next(t *Truncated) string {
 	arg := f.tool.c.Paging.Offset
-	if arg == "" || t.Kept == 0 || t.Unit != "items" && t.Unit != "lines" {
+	if arg == "" || insideItem.MatchString(t.Path) || t.Kept == 0 || t.Unit != "items" && t.Unit != "lines" {
 		return ""
 	}
 	offset := 0
@@ -216,6 +245,8 @@ func (f *flight) next(t *Truncated) string {
 	}
 	return fmt.Sprintf("call again with %s %d", arg, offset+t.Kept)
 }
+
+var insideItem = regexp.MustCompile(`/[0-9]+(/|$)`)
 
 // clip shortens text for a message, at a rune's border and to at most n bytes
 // with its mark.

@@ -68,6 +68,24 @@ func TestTruncationOfLists(t *testing.T) {
 	}
 }
 
+// One long text in a short list is cut itself: the list without it would be
+// empty.
+func TestTruncationWithinAnItem(t *testing.T) {
+	long := strings.Repeat("word ", 2000)
+	res := cutTo(t, 2048, "", map[string]any{"total": 2, "hits": []map[string]any{{"id": 1, "body": "short"}, {"id": 2, "body": long}}})
+	v := view(t, res)
+	wantEqual(t, []any{v.Truncated.Path, v.Truncated.Unit, v.Truncated.Total, v.Truncated.Next}, []any{"/hits/1/body", "characters", 10000, ""})
+	if !strings.HasPrefix(string(v.Data), `{"hits":[{"body":"short","id":1},{"body":"word word`) {
+		t.Errorf("view: %.120s", v.Data)
+	}
+	if n := len(envelope(t, res)); n > 2048 || n < 1700 {
+		t.Errorf("the envelope has %d bytes", n)
+	}
+	// Numbers alone cannot be cut within.
+	numbers := cutTo(t, 1024, "", []string{strings.Repeat("1", 600), strings.Repeat("2", 600)})
+	wantEqual(t, *view(t, numbers).Truncated, helve.Truncated{Kept: 1, Total: 2, Unit: "items", Next: "call again with offset 101"})
+}
+
 func TestTruncationKeepsTheOutputSchema(t *testing.T) {
 	list := make([]string, 200)
 	for i := range list {
