@@ -36,7 +36,7 @@ arch: ## layers, third parties, sizes, docs
 license: ## the licences of what is compiled in
 	@.ci/check license
 
-bench: ## benchmarks; BENCH=pattern chooses
+bench: ## this project beside its peers; BENCH=pattern: its own benchmarks alone
 	@.ci/check bench
 
 api: ## changes of the exported API since the last release

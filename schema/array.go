@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -107,28 +108,52 @@ type itemHash struct {
 	ordinal int
 }
 
-// checkUnique reports the first pair of equal items.
+// checkUnique reports the first item that is equal to one before it.
 func (s *state) checkUnique(n *node, start, end int) bool {
 	if !s.spend(start, end) {
 		return false
 	}
 	base := len(s.hashes)
 	defer func() { s.hashes = s.hashes[:base] }()
+	few := true // few items, and none that has another spelling
 	k := jsonx.Space(s.d, start+1)
 	for ordinal := 0; s.d[k] != ']'; ordinal++ {
 		itemEnd := jsonx.Skip(s.d, k)
-		s.hashes = append(s.hashes, itemHash{s.hash(k), k, itemEnd, ordinal})
+		few = few && ordinal < smallArray && s.d[k] == '"' && bytes.IndexByte(s.d[k:itemEnd], '\\') < 0
+		s.hashes = append(s.hashes, itemHash{0, k, itemEnd, ordinal})
 		k = s.next(itemEnd)
 	}
 	items := s.hashes[base:]
+	if few {
+		return s.uniqueAmongFew(n, items)
+	}
+	for k := range items {
+		items[k].hash = s.hash(items[k].at)
+	}
 	slices.SortFunc(items, func(a, b itemHash) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at)) })
+	first, before := -1, -1 // the second of a pair, and the one that it is equal to
 	for k := 1; k < len(items); k++ {
-		a, b := items[k-1], items[k]
-		if a.hash == b.hash && s.equal(s.d[a.at:a.end], s.d[b.at:b.end]) {
-			return s.fault(fault{kind: notUnique, at: b.at, end: b.end, node: n, x: a.ordinal, y: b.ordinal})
+		a, b := &items[k-1], &items[k]
+		if a.hash == b.hash && (first < 0 || b.at < items[first].at) && s.equal(s.d[a.at:a.end], s.d[b.at:b.end]) {
+			first, before = k, k-1
 		}
 		if s.fatal != 0 {
 			return false
+		}
+	}
+	return first < 0 || s.fault(fault{kind: notUnique, at: items[first].at, end: items[first].end, node: n, x: items[before].ordinal, y: items[first].ordinal})
+}
+
+// smallArray is how many strings are compared each with each.
+const smallArray = 8
+
+func (s *state) uniqueAmongFew(n *node, items []itemHash) bool {
+	for k := 1; k < len(items); k++ {
+		b := items[k]
+		for _, a := range items[:k] {
+			if bytes.Equal(s.d[a.at:a.end], s.d[b.at:b.end]) {
+				return s.fault(fault{kind: notUnique, at: b.at, end: b.end, node: n, x: a.ordinal, y: b.ordinal})
+			}
 		}
 	}
 	return true

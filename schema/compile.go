@@ -26,6 +26,11 @@ type Config struct {
 	// Loader returns the document at an absolute URI that a $ref or a $schema names. It is called by Compile only, never by the
 	// validator. Default (nil): such references are errors. The metaschemas of 2020-12 and draft-07 need no loader.
 	Loader func(uri string) ([]byte, error)
+	// Coerce lets Normalize read values that came in quotes, as some models send them: an integer, number or boolean whose exact
+	// JSON text stands in a string ("3", "true"), and an object or array that came as JSON text, once. It does so only where the
+	// subschemas that apply in any case (as for defaults) take that type and no string, and Report.Coerced tells of each.
+	// Default: such values are faults.
+	Coerce bool
 	// MaxSize is the longest input in bytes. Default (0): 1 MiB.
 	MaxSize int
 	// MaxDepth is how deep arrays and objects may nest. Default (0): 64.
@@ -49,6 +54,7 @@ type compiler struct {
 	nodes     map[*tree]*node
 	order     []*node // the nodes in the order of their making, so that errors come in a fixed order
 	patterns  map[string]*pattern
+	carried   map[string]string
 	dynamics  []*dynamicRef
 	errs      []error
 }
@@ -68,6 +74,9 @@ func Compile(s *Schema, cfg *Config) (*Validator, error) {
 	if cfg != nil {
 		c.cfg = *cfg
 	}
+	if s != nil {
+		c.carried = s.carried
+	}
 	root, err := parseTree(s.text())
 	if err != nil {
 		return nil, fmt.Errorf("compile schema: %w", err)
@@ -76,7 +85,7 @@ func Compile(s *Schema, cfg *Config) (*Validator, error) {
 	v := &Validator{
 		root:    c.compile(root),
 		maxSize: cmp.Or(c.cfg.MaxSize, defaultMaxSize), maxDepth: cmp.Or(c.cfg.MaxDepth, defaultMaxDepth),
-		closed: c.cfg.Closed, aliases: maps.Clone(c.cfg.Aliases),
+		closed: c.cfg.Closed, coerce: c.cfg.Coerce, aliases: maps.Clone(c.cfg.Aliases),
 	}
 	c.bindDynamic()
 	if len(c.errs) == 0 {
@@ -105,9 +114,11 @@ func (c *compiler) compile(t *tree) *node {
 		c.fail(n.place, "must be a schema (an object or a boolean), got %s", describeTree(t))
 		return n
 	}
+	c.carry(n)
 	switch t.kind {
 	case 't':
-		n.always = true
+		n.always = n.carrier == nil
+
 		return n
 	case 'f':
 		n.never = true
@@ -122,6 +133,7 @@ func (c *compiler) compile(t *tree) *node {
 		}
 		k.compile(&keywordContext{compiler: c, node: n, schema: t, name: m.name, place: n.place + "/" + escapePointer(m.name)}, m.value)
 	}
+	c.carryNames(n)
 	c.settleShape(n)
 	return n
 }
@@ -148,7 +160,7 @@ func (c *compiler) settleShape(n *node) {
 			n.unevalItems = nil
 		}
 	}
-	if n.types == tAny && n.enum == nil && n.num == nil && n.str == nil && n.obj == nil && n.arr == nil && n.in == nil &&
+	if n.types == tAny && n.carrier == nil && n.enum == nil && n.num == nil && n.str == nil && n.obj == nil && n.arr == nil && n.in == nil &&
 		n.unevalProps == nil && n.unevalItems == nil {
 		n.always = true
 	}
@@ -202,7 +214,7 @@ func (c *compiler) finish(v *Validator) {
 // linkJump lets n stand for the schema that it only refers to. With dynamic references each resource entered counts, so that
 // nothing may be skipped.
 func (n *node) linkJump(dynamic bool) {
-	if dynamic || n.in == nil || n.in.ref == nil || n.types != tAny || n.enum != nil || n.num != nil || n.str != nil ||
+	if dynamic || n.in == nil || n.in.ref == nil || n.carrier != nil || n.types != tAny || n.enum != nil || n.num != nil || n.str != nil ||
 		n.obj != nil || n.arr != nil || n.unevalProps != nil || n.unevalItems != nil {
 		return
 	}
@@ -246,6 +258,13 @@ func (r *objectRule) deriveProperties() {
 
 // accepted lists every property name that n, or what it applies in place, lists.
 func (n *node) accepted() (names []string) {
+	if n.in == nil && n.obj != nil && len(n.obj.depends) == 0 {
+		names = make([]string, 0, n.obj.declared)
+		for i := range n.obj.declared {
+			names = append(names, n.obj.props[i].name)
+		}
+		return names
+	}
 	seen := map[string]bool{}
 	n.walkInPlace(map[*node]bool{}, false, func(sub *node) {
 		if sub.obj == nil {

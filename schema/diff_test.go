@@ -3,6 +3,7 @@ package schema_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -359,9 +360,7 @@ func editOne(rnd *rand.Rand, s map[string]any) {
 		s[pick(rnd, "uniqueItems", "deprecated")] = pick(rnd, true, false)
 	case 13:
 		inner := map[string]any{}
-		for k, v := range s {
-			inner[k] = v
-		}
+		maps.Copy(inner, s)
 		clear(s)
 		s[pick(rnd, "anyOf", "allOf", "oneOf")] = []any{inner, pick[any](rnd, true, map[string]any{"type": "null"}, map[string]any{"properties": map[string]any{"zz": true}})}
 	case 14:

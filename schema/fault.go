@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"helve.dev/helve/internal/jsonx"
 )
@@ -29,6 +28,8 @@ type Report struct {
 	More int
 	// Aliases are the former property names that Normalize has resolved.
 	Aliases []Alias
+	// Coerced are the values that Normalize has read from strings (Config.Coerce), in document order.
+	Coerced []Coercion
 	// Deprecated are JSON Pointers to the given properties whose schema says that they are deprecated. Only Normalize fills it.
 	Deprecated []string
 }
@@ -52,6 +53,9 @@ const (
 	notBelow
 	notMultiple
 	outOfRange
+	belowCarrier
+	aboveCarrier
+	notCarried
 	tooShort
 	tooLong
 	noMatch
@@ -118,16 +122,18 @@ func (s *state) report() *Report {
 		return nil
 	}
 	slices.SortStableFunc(s.faults, func(a, b fault) int { return cmp.Compare(a.order, b.order) })
-	r := &Report{More: s.extra}
-	seen := map[Fault]bool{}
-	for _, f := range s.faults {
+	r := &Report{Faults: make([]Fault, 0, min(len(s.faults), maxListed)), More: s.extra}
+	for i, f := range s.faults {
+		// A name that one form of an object does not know is told once, though the other forms do not know it either.
+		if i > 0 && f.kind == unknown && slices.ContainsFunc(s.faults[max(0, i-4):i], func(g fault) bool { return g.kind == unknown && g.at == f.at }) {
+			continue
+		}
 		if len(r.Faults) == maxListed {
 			r.More++
 			continue
 		}
 		// Two subschemas that say the same give one fault.
-		if worded := s.word(f); !seen[worded] {
-			seen[worded] = true
+		if worded := s.word(f); !slices.Contains(r.Faults, worded) {
 			r.Faults = append(r.Faults, worded)
 		}
 	}
@@ -158,7 +164,8 @@ func (s *state) fatalFault() Fault {
 // path returns the JSON Pointer to the value or the member's name that starts at d[at]. It is found by walking the text again,
 // so that checking keeps no path.
 func (s *state) path(at int) string {
-	var b strings.Builder
+	var buf [64]byte
+	b := buf[:0]
 	i := jsonx.Space(s.d, 0)
 	for i != at && i < len(s.d) {
 		isObject := s.d[i] == '{'
@@ -174,11 +181,11 @@ func (s *state) path(at int) string {
 			}
 			end := jsonx.Skip(s.d, v)
 			if at < end {
-				b.WriteByte('/')
+				b = append(b, '/')
 				if isObject {
-					b.WriteString(escapePointer(string(jsonx.Unquote(nil, s.d[k:jsonx.Skip(s.d, k)]))))
+					b = s.appendName(b, k)
 				} else {
-					b.WriteString(strconv.Itoa(ordinal))
+					b = strconv.AppendInt(b, int64(ordinal), 10)
 				}
 				if next = v; at == k {
 					next = at
@@ -192,5 +199,60 @@ func (s *state) path(at int) string {
 		}
 		i = next
 	}
-	return b.String()
+	return string(b)
+}
+
+// paths is path for many places, in ascending order, in one walk.
+func (s *state) paths(places []int) (paths []string) {
+	var walk func(i int, prefix []byte)
+	walk = func(i int, prefix []byte) {
+		if len(places) > 0 && places[0] == i {
+			paths, places = append(paths, string(prefix)), places[1:]
+		}
+		isObject := s.d[i] == '{'
+		if !isObject && s.d[i] != '[' {
+			return
+		}
+		k := jsonx.Space(s.d, i+1)
+		for ordinal := 0; len(places) > 0 && s.d[k] != '}' && s.d[k] != ']'; ordinal++ {
+			v := k
+			if isObject {
+				v = s.memberValue(k)
+			}
+			end := jsonx.Skip(s.d, v)
+			if places[0] < end {
+				token := append(prefix, '/')
+				if isObject {
+					token = s.appendName(token, k)
+				} else {
+					token = strconv.AppendInt(token, int64(ordinal), 10)
+				}
+				if isObject && places[0] == k {
+					paths, places = append(paths, string(token)), places[1:]
+				}
+				walk(v, token)
+			}
+			k = s.next(end)
+		}
+	}
+	if len(places) > 0 {
+		walk(jsonx.Space(s.d, 0), nil)
+	}
+	return paths
+}
+
+// appendName appends the name of the member at d[k], as a token of a JSON Pointer.
+func (s *state) appendName(b []byte, k int) []byte {
+	end, escaped, _ := jsonx.String(s.d, k)
+	for _, c := range s.unquoted(k, end, escaped) {
+		switch c {
+		case '~':
+			b = append(b, '~', '0')
+		case '/':
+			b = append(b, '~', '1')
+		default:
+			b = append(b, c)
+		}
+	}
+	return b
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,6 +23,7 @@ var formats = map[string]*format{
 	"email":                 {isEmail, "an e-mail address", nil},
 	"idn-email":             {isIDNEmail, "an e-mail address", nil},
 	"hostname":              {isHostname, "a host name", nil},
+	"idn-hostname":          {isIDNHostname, "a host name", nil},
 	"ipv4":                  {isIPv4, "an IPv4 address such as 192.0.2.1", nil},
 	"ipv6":                  {isIPv6, "an IPv6 address such as 2001:db8::1", nil},
 	"uri":                   {isURI, "a URI such as https://example.com/a", nil},
@@ -117,7 +119,7 @@ func suggestDate(s string) string {
 		if err != nil {
 			continue
 		}
-		if iso := t.Format(time.DateOnly); !contains(found, iso) {
+		if iso := t.Format(time.DateOnly); !slices.Contains(found, iso) {
 			found = append(found, iso)
 		}
 	}

@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// isHostname is RFC 1123, section 2.1.
+// isHostname is RFC 1123, section 2.1, with A-labels (RFC 5890, section 2.3.2.1) that are what they say.
 func isHostname(b []byte) bool {
 	if len(b) == 0 || len(b) > 253 {
 		return false
 	}
-	for {
-		label, rest, more := bytes.Cut(b, []byte("."))
+	international := false
+	for rest, more := b, true; more; {
+		var label []byte
+		label, rest, more = bytes.Cut(rest, []byte("."))
 		if !isLabel(label) {
 			return false
 		}
-		if !more {
-			return true
-		}
-		b = rest
+		international = international || isALabel(label)
 	}
+	return !international || isIDNHostname(b)
 }
 
 func isLabel(b []byte) bool {
@@ -54,7 +54,7 @@ func isMailbox(b []byte, international bool) bool {
 		return isLocalPart(local, international) && isIPv4(address)
 	}
 	if international && !isASCII(domain) {
-		return isLocalPart(local, true) && len(domain) > 0
+		return isLocalPart(local, true) && isIDNHostname(domain)
 	}
 	return isLocalPart(local, international) && isHostname(domain)
 }

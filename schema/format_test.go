@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -107,6 +108,36 @@ func TestPatterns(t *testing.T) {
 		for _, in := range c.nomatch {
 			if v.Validate([]byte(quote(in))).OK() {
 				t.Errorf("%s matches %q", c.pattern, in)
+			}
+		}
+	}
+}
+
+// TestSimplePatterns compares patterns that are matched by a loop with package regexp, which decides for all others.
+func TestSimplePatterns(t *testing.T) {
+	t.Parallel()
+	patterns := []string{
+		`^a$`, `^[a-z0-9_]{3,5}$`, `^cal_[a-c]{2}$`, `^a*b+c?$`, `^a?a$`, `^a*[ab]$`, `^[ab]{0,2}c*$`, `^-?[0-9]+$`, `^a{2}$`, `^\d{2}-\d{2}$`, `^\w+@\w+$`,
+		`^é$`, `^[^a]$`, `^.$`, `^a|b$`, `^(ab)+$`, `a$`, `^a`, `^ab{2}$`, `^a{0}b$`, `^\.\/$`, `^[a-b]{2,}c{1,3}$`, `^$`, `^a{0,1}b{0,1}a$`,
+	}
+	const alphabet = "abc_1-@é./"
+	var texts []string
+	grown := []string{""}
+	for range 4 {
+		var next []string
+		for _, text := range grown {
+			for _, r := range alphabet {
+				next = append(next, text+string(r))
+			}
+		}
+		texts, grown = append(texts, grown...), next
+	}
+	for _, p := range patterns {
+		v := compile(t, fmt.Sprintf(`{"pattern":%s}`, quote(p)), nil)
+		re := regexp.MustCompile(p)
+		for _, text := range texts {
+			if got, want := v.Validate([]byte(quote(text))).OK(), re.MatchString(text); got != want {
+				t.Errorf("%s against %q: %v, want %v", p, text, got, want)
 			}
 		}
 	}

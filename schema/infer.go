@@ -1,9 +1,11 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,15 +26,22 @@ func For[T any]() (*Schema, error) { return Of(reflect.TypeFor[T]()) }
 //   - JSONSchema() *Schema or JSONSchema() (*Schema, error), on the type or its pointer, gives its schema.
 //   - Enum() []T (or []string, []any) lists its values.
 //   - time.Time (embedded too) is a date-time, time.Duration Go's duration text, url.URL a uri, big.Int an integer, []byte base64.
+//   - A marshaler that writes and reads the dates of the calendar, and nothing else, is a date.
 //   - A JSON marshaler is any value, a text marshaler a string; neither is read field by field.
+//   - A [Union] is one of the forms that it lists.
 //
 // Field tags refine the schema: doc (or jsonschema) is the description; enum (separated by commas), default, minimum, maximum,
 // exclusiveMinimum, exclusiveMaximum, multipleOf, minLength, maxLength, pattern, format, minItems, maxItems, uniqueItems and
-// example are the keywords of that name. On a slice, what says something about a single value is about its items. A default and
-// an example are JSON, or plain text for strings.
+// example are the keywords of that name. On a slice or a map, what says something about a single value is about its items or
+// values. A default and an example are JSON, or plain text for strings.
 //
-// Errors are joined, one for each place that has no schema: a func, a channel, an interface other than any, a tag whose value
-// does not parse or does not fit. Each names the Go path ("In.Filters[].Fn").
+// What json/v2 writes for a value of t is valid, and what is valid json/v2 can read, once numbers that are spelled as 1.0 or 1e3 are
+// written out: what a Go number, a time or an address cannot hold is a fault even where the document does not say so. That
+// part is lost when the document is written and parsed again. Outside of this are values that the tags refuse, URLs that are not
+// absolute, and types with methods of their own that refuse more, or write other things, than their schema says.
+//
+// Errors are joined, one for each place that has no schema: a func, a channel, an interface other than any, a tag that is not
+// known or whose value does not parse or does not fit. Each names the Go path ("In.Filters[].Fn").
 func Of(t reflect.Type) (*Schema, error) {
 	if t == nil {
 		return nil, errors.New("infer schema: nil type")
@@ -51,7 +60,10 @@ func Of(t reflect.Type) (*Schema, error) {
 	if len(in.errs) > 0 {
 		return nil, errors.Join(in.errs...)
 	}
-	s := &Schema{raw: b.render()}
+	s, err := b.document()
+	if err != nil {
+		return nil, fmt.Errorf("infer schema: %w", err)
+	}
 	if _, err := Compile(s, nil); err != nil {
 		return nil, fmt.Errorf("infer schema: %w", err)
 	}
@@ -91,6 +103,9 @@ func (in *inferrer) typ(t reflect.Type, path string) *Builder {
 	if !composite(t) {
 		return in.scalar(t, path)
 	}
+	if t.Name() == "" { // what recurses passes through a type with a name
+		return in.composite(t, path)
+	}
 	if in.active[t] {
 		return in.recurse(t)
 	}
@@ -120,11 +135,11 @@ func (in *inferrer) recurse(t reflect.Type) *Builder {
 	name := in.names[t]
 	if name == "" {
 		base := t.Name()
+		if u, ok := reflect.Zero(t).Interface().(unionType); ok {
+			base = cmp.Or(u.unionFamily().iface.Name(), "Union")
+		}
 		if i := strings.IndexByte(base, '['); i >= 0 { // type arguments are no part of a readable name
 			base = base[:i]
-		}
-		if base == "" {
-			base = "Type"
 		}
 		name = base
 		for i := 2; in.taken(name); i++ {
@@ -137,12 +152,7 @@ func (in *inferrer) recurse(t reflect.Type) *Builder {
 }
 
 func (in *inferrer) taken(name string) bool {
-	for _, have := range in.order {
-		if have == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(in.order, name)
 }
 
 func (in *inferrer) reference(name string) *Builder {
@@ -170,16 +180,16 @@ func (in *inferrer) scalar(t reflect.Type, path string) *Builder {
 	case reflect.String:
 		return String()
 	case reflect.Float32, reflect.Float64:
-		return Number()
+		return Number().carries(t)
 	case reflect.Int, reflect.Int64:
-		return Integer() // the full range is checked when the value is decoded
+		return Integer().carries(t)
 	case reflect.Int8, reflect.Int16, reflect.Int32:
 		bits := t.Bits()
 		return Integer().Set("minimum", -(int64(1)<<(bits-1))).Set("maximum", int64(1)<<(bits-1)-1)
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		return Integer().Set("minimum", 0).Set("maximum", int64(1)<<t.Bits()-1)
 	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
-		return Integer().Set("minimum", 0)
+		return Integer().Set("minimum", 0).carries(t)
 	case reflect.Interface:
 		if t.NumMethod() == 0 {
 			return Any()
@@ -198,6 +208,9 @@ func (in *inferrer) scalar(t reflect.Type, path string) *Builder {
 }
 
 func (in *inferrer) composite(t reflect.Type, path string) *Builder {
+	if u, ok := reflect.Zero(t).Interface().(unionType); ok {
+		return in.union(u.unionFamily(), path)
+	}
 	switch t.Kind() {
 	case reflect.Struct:
 		return in.structure(t, path)
@@ -205,7 +218,7 @@ func (in *inferrer) composite(t reflect.Type, path string) *Builder {
 		return in.mapping(t, path)
 	}
 	if isBytes(t) {
-		return String().Set("contentEncoding", "base64")
+		return String().Set("contentEncoding", "base64").carries(t)
 	}
 	b := Array(in.typ(t.Elem(), path+"[]"))
 	if t.Kind() == reflect.Array {
@@ -214,9 +227,9 @@ func (in *inferrer) composite(t reflect.Type, path string) *Builder {
 	return b
 }
 
-// isBytes reports whether json/v2 encodes t as base64.
+// isBytes reports whether json/v2 encodes t as base64. Of bytes with a name of their own it makes an array of numbers.
 func isBytes(t reflect.Type) bool {
-	return (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && t.Elem().Kind() == reflect.Uint8 && !implementsAny(t.Elem(), arshalTypes)
+	return (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && t.Elem().Kind() == reflect.Uint8 && t.Elem().PkgPath() == "" && !implementsAny(t.Elem(), arshalTypes)
 }
 
 func (in *inferrer) mapping(t reflect.Type, path string) *Builder {
@@ -225,26 +238,37 @@ func (in *inferrer) mapping(t reflect.Type, path string) *Builder {
 	switch names := in.known(key, path+"[key]"); {
 	case names != nil:
 		names.take("type")
+		if name := names.take(carrierWord); name != nil {
+			b.put(namesWord, name)
+		}
 		if len(names.words) > 0 {
 			b.sub("propertyNames", names)
 		}
 		return b
 	}
 	switch key.Kind() {
-	case reflect.String, reflect.Float32, reflect.Float64:
+	case reflect.String:
+	case reflect.Float32, reflect.Float64:
+		b.Set(namesWord, textCarrier(key))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		b.Set("propertyNames", map[string]string{"pattern": integerText})
+		b.Set("propertyNames", map[string]string{"pattern": integerText}).Set(namesWord, textCarrier(key))
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		b.Set("propertyNames", map[string]string{"pattern": strings.Replace(integerText, "-?", "", 1)})
+		b.Set("propertyNames", map[string]string{"pattern": strings.Replace(integerText, "-?", "", 1)}).Set(namesWord, textCarrier(key))
 	default:
 		in.fail(path, "the key type %s of a map cannot be written as a property name", key)
 	}
 	return b
 }
 
+// textCarrier names the carrier of a number in a string.
+func textCarrier(t reflect.Type) string {
+	name := strings.TrimSuffix(strings.TrimRight(t.Kind().String(), "0123456789"), "ptr")
+	return "text:" + name + strconv.Itoa(t.Bits())
+}
+
 const (
 	integerText = `^-?(0|[1-9][0-9]*)$`
-	numberText  = `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`
+	floatText   = `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`
 )
 
 // checkValues checks each default and example against its own schema and the Go type that it will be read into.

@@ -103,6 +103,8 @@ func (in *inferrer) fields(t reflect.Type, path string) (fields []field, fallbac
 					queue = append(queue, level{inner, f.index, f.path, f.optional || sf.Type.Kind() == reflect.Pointer, !seen[inner]})
 				}
 				seen[inner] = true
+			case inner.Kind() != reflect.Map && inner != rawType:
+				in.fail(f.path, "only a struct, a map or a jsontext.Value can be embedded, not %s", sf.Type)
 			case fallback == nil || len(f.index) < len(fallback.index):
 				f.typ = inner
 				fallback = &f
@@ -123,8 +125,9 @@ func (in *inferrer) readTag(sf reflect.StructField, path string) (f field, embed
 	if name != "" {
 		f.name, f.tagged = name, true
 	}
-	for _, option := range strings.Split(options, ",") {
+	for option := range strings.SplitSeq(options, ",") {
 		switch option {
+		case "", "case:ignore", "case:strict":
 		case "omitempty", "omitzero":
 			f.optional = true
 		case "string":
@@ -133,6 +136,8 @@ func (in *inferrer) readTag(sf reflect.StructField, path string) (f field, embed
 			embed = true
 		case "inline", "unknown":
 			in.fail(f.path, "the json option %s means nothing to this version of json/v2; the embedded fallback is `json:\",embed\"`", option)
+		default:
+			in.unknownOption(f.path, option)
 		}
 	}
 	if sf.Anonymous && !f.tagged {
@@ -190,14 +195,25 @@ func (in *inferrer) field(f *field) *Builder {
 	return b
 }
 
+// unknownOption refuses an option of a json tag that json/v2 passes over in silence. What it does not, probeTags reports.
+func (in *inferrer) unknownOption(path, option string) {
+	folded := strings.ToLower(strings.ReplaceAll(option, "_", ""))
+	for _, known := range []string{"omitempty", "omitzero", "string", "embed", "case", "format"} {
+		if strings.HasPrefix(folded, known) {
+			return
+		}
+	}
+	in.fail(path, "the json option %s is unknown", option)
+}
+
 func (in *inferrer) quotedNumber(t reflect.Type, path string) *Builder {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return String().Pattern(integerText)
+		return String().Pattern(integerText).Set(carrierWord, textCarrier(t))
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return String().Pattern(strings.Replace(integerText, "-?", "", 1))
+		return String().Pattern(strings.Replace(integerText, "-?", "", 1)).Set(carrierWord, textCarrier(t))
 	case reflect.Float32, reflect.Float64:
-		return String().Pattern(numberText)
+		return String().Pattern(floatText).Set(carrierWord, textCarrier(t))
 	}
 	in.fail(path, "the json option string is for numbers, not for %s", t)
 	return String()

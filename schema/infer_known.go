@@ -41,7 +41,7 @@ func implementsAny(t reflect.Type, interfaces []reflect.Type) bool {
 
 // known returns the schema of a type that decides about itself, and nil for all others.
 func (in *inferrer) known(t reflect.Type, path string) *Builder {
-	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface {
+	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface || t.Implements(reflect.TypeFor[unionType]()) {
 		return nil
 	}
 	if b := in.supplied(t, path); b != nil {
@@ -84,6 +84,7 @@ func (in *inferrer) plainOrAny(t reflect.Type, path string) *Builder {
 	b := in.scalar(t, path)
 	b.take("minimum")
 	b.take("maximum")
+	b.take(carrierWord)
 	return b
 }
 
@@ -91,30 +92,57 @@ func (in *inferrer) plainOrAny(t reflect.Type, path string) *Builder {
 func (in *inferrer) encoded(t reflect.Type) *Builder {
 	switch t {
 	case timeType:
-		return String().Format("date-time")
+		return String().Format("date-time").carriesText(t)
 	case durationType:
-		return String().Pattern(durationText).Example("1h30m")
+		return String().Pattern(durationText).Example("1h30m").carriesText(t)
 	case urlType:
-		return String().Format("uri")
+		return String().Format("uri").carriesText(t)
 	case bigIntType:
-		return Integer()
+		return Integer().Set(carrierWord, "bigint")
 	}
 	isJSON, isText := implementsAny(t, jsonMethods), implementsAny(t, textMethods)
 	switch {
-	case (isJSON || isText) && embedsTime(t):
-		return String().Format("date-time")
+	case (isJSON || isText) && embeds(t, timeType):
+		return String().Format("date-time").carriesText(timeType)
+	case isJSON && embeds(t, bigIntType):
+		return Integer().Set(carrierWord, "bigint")
+	case (isJSON || isText) && isCivilDate(t):
+		return String().Format("date")
 	case isJSON:
 		return Any()
 	case isText && t.Name() == "UUID":
 		return String().Format("uuid")
 	case isText:
-		return String()
+		return String().carriesText(t)
 	}
 	return nil
 }
 
-// embedsTime reports whether t is a struct that encodes as the time.Time inside it does: MarshalJSON is promoted, not its own.
-func embedsTime(t reflect.Type) bool {
+// isCivilDate reports whether t reads and writes the dates of the calendar, and nothing else, by letting it.
+func isCivilDate(t reflect.Type) (ok bool) {
+	defer func() {
+		if recover() != nil { // a type that cannot take its zero value: not this check's matter
+			ok = false
+		}
+	}()
+	const leapDay = `"2024-02-29"`
+	v := reflect.New(t)
+	if json.Unmarshal([]byte(leapDay), v.Interface()) != nil {
+		return false
+	}
+	if raw, err := json.Marshal(v.Interface()); err != nil || string(raw) != leapDay {
+		return false
+	}
+	for _, other := range []string{`"2023-02-29"`, `"2024-02-29T00:00:00Z"`, `"2024-02"`, `"20240229"`, `3`, `{}`} {
+		if json.Unmarshal([]byte(other), reflect.New(t).Interface()) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// embeds reports whether t is a struct that encodes as the embedded type inside it does: MarshalJSON is promoted, not its own.
+func embeds(t, embedded reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
 	}
@@ -125,8 +153,7 @@ func embedsTime(t reflect.Type) bool {
 	if !ok || !promoted(m) {
 		return false
 	}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if !f.Anonymous {
 			continue
 		}
@@ -134,7 +161,7 @@ func embedsTime(t reflect.Type) bool {
 		if inner.Kind() == reflect.Pointer {
 			inner = inner.Elem()
 		}
-		if inner == timeType || embedsTime(inner) {
+		if inner == embedded || embeds(inner, embedded) {
 			return true
 		}
 	}

@@ -29,7 +29,7 @@ var tagRules = []tagRule{
 	{"minLength", "string", readCount, "a count"},
 	{"maxLength", "string", readCount, "a count"},
 	{"pattern", "string", readText, "a regular expression"},
-	{"format", "string", readText, "the name of a format"},
+	{"format", "string", readFormat, "the name of a format"},
 	{"minItems", "array", readCount, "a count"},
 	{"maxItems", "array", readCount, "a count"},
 	{"uniqueItems", "array", readBool, "true or false"},
@@ -37,6 +37,25 @@ var tagRules = []tagRule{
 
 // valueTags are read elsewhere.
 var valueTags = []string{"json", "doc", "jsonschema", "enum", "default", "example"}
+
+// strayTags are keys that look as if they said something to a schema, but that are not read, and what to write instead. A key
+// that is not listed, or a slip away from one that is read, belongs to another package.
+var strayTags = map[string]string{
+	"description":   "the tag doc is the description",
+	"title":         "the tag doc is the description",
+	"examples":      "the tag example is one example",
+	"const":         "the tag enum with one value says the same",
+	"required":      "a field is required unless its json tag says omitempty or omitzero, or it has a default",
+	"optional":      "the json options omitempty and omitzero, or a default, make a field optional",
+	"nullable":      "a pointer accepts null",
+	"minProperties": "give the type a method JSONSchema", "maxProperties": "give the type a method JSONSchema",
+	"deprecated": "give the type a method JSONSchema", "readOnly": "give the type a method JSONSchema", "writeOnly": "give the type a method JSONSchema",
+	"contentEncoding": "give the type a method JSONSchema", "contentMediaType": "give the type a method JSONSchema",
+	"oneOf": "give the type a method JSONSchema", "anyOf": "give the type a method JSONSchema", "allOf": "give the type a method JSONSchema",
+}
+
+// annotationFormats are formats that nothing checks but that say something to a reader (OpenAPI 3.1, section 4.4).
+var annotationFormats = []string{"password", "byte", "binary"}
 
 func readNumber(text string) (jsontext.Value, bool) {
 	end, ok := jsonx.Number([]byte(text), 0)
@@ -53,6 +72,11 @@ func readBool(text string) (jsontext.Value, bool) {
 }
 
 func readText(text string) (jsontext.Value, bool) { return jsonx.AppendQuote(nil, text), text != "" }
+
+func readFormat(text string) (jsontext.Value, bool) {
+	_, known := formats[text]
+	return jsonx.AppendQuote(nil, text), known || slices.Contains(annotationFormats, text)
+}
 
 // tags writes the keywords that a field's tags say into b, the schema of t.
 func (in *inferrer) tags(f *field, t reflect.Type, b *Builder) {
@@ -92,31 +116,56 @@ func (in *inferrer) tags(f *field, t reflect.Type, b *Builder) {
 	}
 }
 
-// refine sets a keyword where the schema, or that of its items, has one of the types. It reports whether there was one.
+// refine sets a keyword where the schema, or that of its items or values, has one of the types. It reports whether there was one.
 func (in *inferrer) refine(b *Builder, on, key string, raw jsontext.Value) bool {
-	kind := strings.Trim(string(b.get("type")), `"`)
+	kind, nullable := b.kind()
 	if slices.Contains(strings.Fields(on), kind) {
 		b.put(key, raw)
+		if key == "enum" && nullable {
+			b.nullEnum()
+		}
 		return true
 	}
-	items := b.get("items")
-	if kind != "array" || items == nil {
+	word, inner := b.element()
+	if inner == nil || !in.refine(inner, on, key, raw) {
 		return false
 	}
-	inner := From(&Schema{raw: items})
-	if !in.refine(inner, on, key, raw) {
-		return false
-	}
-	b.put("items", inner.render())
+	b.put(word, inner.render())
 	return true
 }
 
-// valueKind is the JSON type of the values that b, or its items, takes; "" when there are several.
-func (in *inferrer) valueKind(b *Builder) string {
-	kind := strings.Trim(string(b.get("type")), `"`)
-	if items := b.get("items"); kind == "array" && items != nil {
-		return in.valueKind(From(&Schema{raw: items}))
+// kind is the JSON type of the values that b takes, beside null; "" when there are several.
+func (b *Builder) kind() (name string, nullable bool) {
+	list := string(b.get("type"))
+	if rest, ok := strings.CutSuffix(list, `,"null"]`); ok {
+		list, nullable = strings.TrimPrefix(rest, "["), true
 	}
+	return strings.Trim(list, `"`), nullable
+}
+
+// element is the schema of the items of an array or of the values of a map, and the keyword that it stands under; nil for others.
+func (b *Builder) element() (word string, inner *Builder) {
+	switch kind, _ := b.kind(); {
+	case kind == "array":
+		word = "items"
+	case kind == "object" && b.get("properties") == nil:
+		word = "additionalProperties"
+	default:
+		return "", nil
+	}
+	raw := b.get(word)
+	if raw.Kind() != '{' {
+		return "", nil
+	}
+	return word, From(&Schema{raw: raw})
+}
+
+// valueKind is the JSON type of the values that b, or its items or values, takes; "" when there are several.
+func (in *inferrer) valueKind(b *Builder) string {
+	if _, inner := b.element(); inner != nil {
+		return in.valueKind(inner)
+	}
+	kind, _ := b.kind()
 	return kind
 }
 
@@ -179,6 +228,10 @@ func (in *inferrer) misspelt(f *field) {
 		known = append(known, rule.key)
 	}
 	for _, key := range tagKeys(f.tag) {
+		if mend, stray := strayTags[key]; stray {
+			in.fail(f.path, "the tag %s is unknown: %s", key, mend)
+			continue
+		}
 		if slices.Contains(known, key) || len(key) < 4 {
 			continue
 		}

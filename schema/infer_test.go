@@ -126,6 +126,8 @@ func TestInferTypes(t *testing.T) {
 		{"url", schema.For[url.URL], `{"type":"string","format":"uri"}`},
 		{"pointer to url", schema.For[*url.URL], `{"type":["string","null"],"format":"uri"}`},
 		{"big.Int", schema.For[*big.Int], `{"type":["integer","null"]}`},
+		{"B01 embedded big.Int", schema.For[lawBig], `{"type":"integer"}`},
+		{"B01 embedded address", schema.For[struct{ netip.Addr }], `{"type":"string"}`},
 		{"netip.Addr", schema.For[netip.Addr], `{"type":"string"}`},
 		{"uuid by its text", schema.For[UUID], `{"type":"string","format":"uuid"}`},
 		{"civil date by its text", schema.For[civil], `{"type":"string"}`},

@@ -183,7 +183,7 @@ func kwRef(k *keywordContext, t *tree) {
 		k.fail(k.place, "$ref %q leads nowhere: %v", t.str, err)
 		return
 	}
-	k.inPlace().ref = k.compile(target)
+	k.setStatic(k.compile(target))
 }
 
 func kwDynamicRef(k *keywordContext, t *tree) {

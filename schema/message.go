@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -48,7 +49,9 @@ func (s *state) word(f fault) Fault {
 		out.Problem, out.Suggestion = wordNoBranch(f, value)
 	case badDiscriminator:
 		out.Problem, out.Suggestion = wordEnum(f.enum, value)
-	case belowMin, aboveMax, notAbove, notBelow, notMultiple, outOfRange:
+	case notCarried:
+		out.Problem = "must be " + f.node.carrier.want + ", got " + excerpt(value)
+	case belowMin, aboveMax, belowCarrier, aboveCarrier, notAbove, notBelow, notMultiple, outOfRange:
 		out.Problem = wordNumber(f) + ", got " + excerpt(value)
 	default:
 		out.Problem = s.wordRest(f)
@@ -57,7 +60,7 @@ func (s *state) word(f fault) Fault {
 }
 
 func wordNumber(f fault) string {
-	r := f.node.num
+	r := f.node.num // nil where only the carrier says something
 	switch f.kind {
 	case belowMin:
 		return "must be at least " + string(r.min.text)
@@ -67,6 +70,10 @@ func wordNumber(f fault) string {
 		return "must be more than " + string(r.above.text)
 	case notBelow:
 		return "must be less than " + string(r.below.text)
+	case belowCarrier:
+		return "must be at least " + f.name
+	case aboveCarrier:
+		return "must be at most " + f.name
 	case notMultiple:
 		return "must be a multiple of " + string(r.multipleOf.text)
 	}
@@ -248,7 +255,7 @@ func joinOr(list []string) string {
 func wordUnknown(n *node, name []byte) (problem, suggestion string) {
 	text := string(jsonx.Unquote(nil, name))
 	accepted, more := n.accepted(), ""
-	if contains(accepted, text) {
+	if slices.Contains(accepted, text) {
 		return "unknown in this form of the object; another form has it", ""
 	}
 	if near := Nearest(text, accepted); len(near) > 0 {
@@ -283,7 +290,7 @@ func wordNoBranch(f fault, value []byte) (problem, suggestion string) {
 	}
 	var forms []string
 	for _, sub := range f.list {
-		if text := outline(sub); len(forms) < listedValues && !contains(forms, text) {
+		if text := outline(sub); len(forms) < listedValues && !slices.Contains(forms, text) {
 			forms = append(forms, text)
 		}
 		if s := suggestFor(sub.target(), value); suggestion == "" {
@@ -301,15 +308,6 @@ func suggestFor(n *node, value []byte) (suggestion string) {
 		_, suggestion = wordWrongType(n, value)
 	}
 	return suggestion
-}
-
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
-			return true
-		}
-	}
-	return false
 }
 
 const anything = "a value"
@@ -354,7 +352,7 @@ func describeInPlace(in *inPlace) string {
 		if sub = sub.target(); sub.in != nil && sub.types == tAny {
 			return anything
 		}
-		if text := describe(sub); !contains(forms, text) {
+		if text := describe(sub); !slices.Contains(forms, text) {
 			forms = append(forms, text)
 		}
 	}

@@ -36,6 +36,7 @@ type node struct {
 	obj           *objectRule
 	arr           *arrayRule
 	in            *inPlace
+	carrier       *carrier
 
 	description    string
 	def            []byte // the text of `default`; nil when there is none

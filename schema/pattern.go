@@ -17,15 +17,16 @@ const (
 // A pattern is a regular expression in the dialect of ECMA-262 (core specification, section 6.4), unanchored. Most are run by
 // package regexp in linear time; those that need look-around or back references, by a backtracking engine under a time limit.
 type pattern struct {
-	src  string
-	fast *regexp.Regexp
-	slow *regexp2.Regexp
+	src    string
+	simple simplePattern // nil: not simple
+	fast   *regexp.Regexp
+	slow   *regexp2.Regexp
 }
 
 func compilePattern(src string) (*pattern, error) {
 	if translated, ok := translatePattern(src); ok {
 		if re, err := regexp.Compile(translated); err == nil {
-			return &pattern{src: src, fast: re}, nil
+			return &pattern{src: src, fast: re, simple: newSimplePattern(translated)}, nil
 		}
 	}
 	re, err := regexp2.Compile(src, regexp2.ECMAScript|regexp2.Unicode)
@@ -38,6 +39,9 @@ func compilePattern(src string) (*pattern, error) {
 
 // match reports whether text matches. When that takes too long it stops the check.
 func (p *pattern) match(s *state, text []byte) bool {
+	if p.simple != nil {
+		return p.simple.match(text)
+	}
 	if p.fast != nil {
 		return p.fast.Match(text)
 	}

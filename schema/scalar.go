@@ -18,11 +18,16 @@ func (s *state) string(n *node, i int) int {
 		}
 		return end
 	}
-	if n.str == nil && n.enum == nil {
+	if n.str == nil && n.enum == nil && n.carrier == nil {
 		return end
 	}
 	text := s.unquoted(i, end, escaped)
+	before := s.found
 	if n.str != nil && !s.stringRule(n, text, i, end) || n.enum != nil && !s.checkEnum(n, i, end) {
+		return -1
+	}
+	if n.carrier != nil && n.carrier.text != nil && s.found == before && !n.carrier.text(s.unquoted(i, end, escaped)) &&
+		!s.fault(fault{kind: notCarried, at: i, end: end, node: n}) {
 		return -1
 	}
 	return end
@@ -88,6 +93,9 @@ func (s *state) number(n *node, i int) int {
 				return -1
 			}
 			return end
+		}
+		if n.carrier != nil && !s.carriesNumber(n, f, v) {
+			return -1
 		}
 	}
 	if n.num != nil && !s.numberRule(n, f, number{small, isSmall, v, lit}) || n.enum != nil && !s.checkEnum(n, i, end) {

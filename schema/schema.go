@@ -17,7 +17,10 @@ import (
 
 // A Schema is a JSON Schema document: immutable, compact, with the order of its members kept. The zero Schema and a nil *Schema
 // are the schema true, which accepts every value. A Schema is safe for concurrent use.
-type Schema struct{ raw jsontext.Value }
+type Schema struct {
+	raw     jsontext.Value
+	carried map[string]string // what the document of an inferred schema does not say: see carrier
+}
 
 // None is the schema that checks nothing: the document true.
 var None = &Schema{raw: jsontext.Value("true")}
@@ -74,6 +77,6 @@ func (s *Schema) UnmarshalJSON(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	s.raw = parsed.raw
+	s.raw, s.carried = parsed.raw, nil
 	return nil
 }

@@ -16,11 +16,15 @@ type settler struct {
 	aliases map[string]string // of the root object
 	used    []Alias
 	prepare func(*shapeProperty) // at compile time: makes the default of a property ready
+
+	coercing  bool // Config.Coerce
+	unwrapped bool // d has been JSON text in a string
+	coerced   []coercion
 }
 
 // settle applies aliases, the null rule and defaults to the well-formed text.
 func (v *Validator) settle(text []byte) *settler {
-	z := &settler{d: text, aliases: v.aliases}
+	z := &settler{d: text, aliases: v.aliases, coercing: v.coerce}
 	z.value(v.shape, jsonx.Space(text, 0))
 	z.out, z.copied = z.finish(), len(z.d)
 	return z
@@ -50,6 +54,8 @@ func (z *settler) value(sh *shape, i int) int {
 		return z.object(sh, i)
 	case z.d[i] == '[':
 		return z.array(sh, i)
+	case z.d[i] == '"' && z.coercing:
+		return z.coerce(sh, i)
 	}
 	return jsonx.Skip(z.d, i)
 }

@@ -18,6 +18,7 @@ type shape struct {
 	additional *shape
 	prefix     []*shape
 	items      *shape
+	takes      types // the types of which a value may be, as far as that is known
 }
 
 type shapeProperty struct {
@@ -44,6 +45,7 @@ type shaper struct {
 	v      *Validator
 	work   int // spent on asking whether values fit
 	nulls  map[*node]bool
+	taken  map[*node]types
 	ids    map[*node]int
 	shapes map[string]*shape
 	order  []*shape
@@ -51,7 +53,7 @@ type shaper struct {
 
 // settleDefaults builds the shapes and checks the defaults.
 func (c *compiler) settleDefaults(v *Validator) {
-	b := &shaper{v: v, nulls: map[*node]bool{}, ids: map[*node]int{}, shapes: map[string]*shape{}}
+	b := &shaper{v: v, nulls: map[*node]bool{}, taken: map[*node]types{}, ids: map[*node]int{}, shapes: map[string]*shape{}}
 	for _, n := range c.order {
 		if c.cfg.CheckDefaults && n.def != nil && !b.fits(n, n.def) {
 			c.fail(n.place+"/default", "the default %s does not fit its own schema: %s", excerpt(n.def), v.firstProblem(n, n.def))
@@ -78,9 +80,12 @@ func (b *shaper) shape(nodes []*node) *shape {
 	if len(b.shapes) >= maxShapes {
 		return nil
 	}
-	sh := &shape{index: map[string]int{}}
+	sh := &shape{index: map[string]int{}, takes: tAny}
 	b.shapes[key] = sh
 	b.order = append(b.order, sh)
+	for _, n := range nodes {
+		sh.takes &= n.takenTypes(b.taken)
+	}
 	var additional []*node
 	for _, n := range all {
 		if n.obj == nil {

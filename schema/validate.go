@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -16,6 +17,7 @@ type Validator struct {
 	root              *node
 	maxSize, maxDepth int
 	closed            bool
+	coerce            bool // Normalize reads values from strings
 	dynamic           bool // there are $dynamicRefs, so the resources entered are kept track of
 	aliases           map[string]string
 	shape             *shape
@@ -44,6 +46,7 @@ func (v *Validator) Validate(raw []byte) *Report {
 //   - null is dropped where the property is listed, optional, and its schema does not accept null.
 //   - Defaults are filled in, after the members given and in the schema's order, from the subschemas that apply in any case:
 //     properties, items, additionalProperties, allOf, $ref, and an anyOf or oneOf whose other branches only take null.
+//   - With Config.Coerce, values that came in quotes are read.
 //
 // What was given is never overwritten, and its spelling and order stay. When nothing changes the result is raw itself, without
 // an allocation. The report is nil when there is nothing to say; when it holds faults, the value is raw and has not been settled.
@@ -57,9 +60,10 @@ func (v *Validator) Normalize(raw []byte) (jsontext.Value, *Report) {
 	s.settling = true
 	s.run()
 	var aliases []Alias
+	var coerced []coercion
 	if s.fatal == 0 && (s.wantSettle || len(s.faults) > 0) {
 		z := v.settle(text)
-		text, aliases = z.out, z.used
+		text, aliases, coerced = z.out, z.used, z.coerced
 		// Defaults fit their own schemas, and in a plain schema nothing else looks at them. An alias that could not be renamed
 		// becomes a fault the second time.
 		if known := v.plain && !z.more && len(s.faults) == 0 && len(v.aliases) == 0; !known && (z.changed || len(v.aliases) > 0) {
@@ -70,15 +74,21 @@ func (v *Validator) Normalize(raw []byte) (jsontext.Value, *Report) {
 		}
 	}
 	r := s.report()
-	if r == nil && (len(aliases) > 0 || len(s.deprecated) > 0) {
+	if r == nil && (len(aliases) > 0 || len(coerced) > 0 || len(s.deprecated) > 0) {
 		r = &Report{}
 	}
 	if r != nil && s.fatal == 0 {
 		r.Aliases = aliases
-		slices.Sort(s.deprecated)
-		for _, at := range slices.Compact(s.deprecated) {
-			r.Deprecated = append(r.Deprecated, s.path(at))
+		slices.SortFunc(coerced, func(a, b coercion) int { return cmp.Compare(a.at, b.at) })
+		places := make([]int, 0, len(coerced))
+		for _, c := range coerced {
+			places = append(places, c.at)
 		}
+		for i, path := range s.paths(places) {
+			r.Coerced = append(r.Coerced, Coercion{path, coerced[i].from, coerced[i].to})
+		}
+		slices.Sort(s.deprecated)
+		r.Deprecated = s.paths(slices.Compact(s.deprecated))
 	}
 	s.release()
 	if !r.OK() {

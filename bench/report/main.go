@@ -6,11 +6,13 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,13 +27,16 @@ func main() {
 	rounds := flag.Int("rounds", 6, "how often every benchmark runs")
 	length := flag.String("time", "100ms", "how long a benchmark runs in a round")
 	flag.Parse()
-	if err := run(*rounds, *length); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, *rounds, *length)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds int, length string) error {
+func run(ctx context.Context, rounds int, length string) error {
 	out, err := filepath.Abs("out")
 	if err != nil {
 		return err
@@ -41,7 +46,7 @@ func run(rounds int, length string) error {
 	}
 	for _, s := range suites {
 		fmt.Fprintln(os.Stderr, "building", s)
-		cmd := exec.Command("go", "test", "-c", "-o", filepath.Join(out, s+".test"), ".")
+		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-o", filepath.Join(out, s+".test"), ".")
 		cmd.Dir, cmd.Env, cmd.Stderr = s, append(os.Environ(), "GOWORK=off"), os.Stderr
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("build %s: %w", s, err)
@@ -51,7 +56,7 @@ func run(rounds int, length string) error {
 	for r := range rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", r+1, rounds)
 		for _, s := range suites {
-			cmd := exec.Command(filepath.Join(out, s+".test"), "-test.run=^$", "-test.bench=.", "-test.benchmem", "-test.benchtime="+length)
+			cmd := exec.CommandContext(ctx, filepath.Join(out, s+".test"), "-test.run=^$", "-test.bench=.", "-test.benchmem", "-test.benchtime="+length)
 			cmd.Dir, cmd.Stderr = s, os.Stderr
 			text, err := cmd.Output()
 			if err != nil {

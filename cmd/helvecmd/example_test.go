@@ -50,6 +50,16 @@ func ExampleAdd() {
 	// exit status 0
 }
 
+// A program without an executor takes only what needs none.
+func ExampleAddVersion() {
+	root := &cobra.Command{Use: "cities"}
+	helvecmd.AddVersion(root)
+	for _, cmd := range root.Commands() {
+		fmt.Println(cmd.CommandPath()+":", cmd.Short)
+	}
+	// Output: cities version: Tell version and commit
+}
+
 // The exit status says how a call ended.
 func ExampleRun() {
 	for _, arguments := range []string{`{"city":"Lisbon"}`, `{"town":"Lisbon"}`} {

@@ -2,8 +2,8 @@
 // subcommands tools, call and version, and a way to run a command tree that
 // knows exit statuses and Ctrl-C.
 //
-// A program adds the subcommands to its own cobra tree with [Add] and runs the
-// tree with [Run]. Its own subcommands can use [With] to open and drain an
+// A program adds the subcommands to its own cobra tree with [Add], or version
+// alone with [AddVersion], and runs the tree with [Run]. Its own subcommands can use [With] to open and drain an
 // executor as those do, [Usagef] and [ExitError] for their exit statuses, and a
 // [Prompt] to ask the person at the terminal.
 package helvecmd
@@ -31,7 +31,17 @@ type Open func(ctx context.Context) (x *helve.Executor, closeRest func() error, 
 
 // Add adds the subcommands tools, call and version to root.
 func Add(root *cobra.Command, open Open) {
-	for _, cmd := range []*cobra.Command{newTools(open), newCall(open), newVersion()} {
+	add(root, newTools(open), newCall(open))
+	AddVersion(root)
+}
+
+// AddVersion adds the subcommand version alone, for a program without an
+// executor.
+func AddVersion(root *cobra.Command) { add(root, newVersion()) }
+
+// add adds subcommands whose examples name the program.
+func add(root *cobra.Command, subs ...*cobra.Command) {
+	for _, cmd := range subs {
 		cmd.Example = strings.ReplaceAll(cmd.Example, "NAME", root.CommandPath())
 		root.AddCommand(cmd)
 	}

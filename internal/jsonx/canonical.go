@@ -2,9 +2,10 @@ package jsonx
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
-	"unicode/utf16"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,14 +18,20 @@ import (
 // It fails on text that is not strict JSON (RFC 8259, with duplicate names, invalid UTF-8 and depths beyond 10,000 refused), and
 // with ErrExponent on a number whose exponent is beyond MaxExponent.
 func Canonical(raw []byte) ([]byte, error) {
-	if err := strict(raw); err != nil {
+	if !jsontext.Value(raw).IsValid() { // which allocates nothing
+		if err := strict(raw); err != nil {
+			return nil, err
+		}
+	}
+	c := canonizers.Get().(*canonizer)
+	c.src, c.dst = raw, make([]byte, 0, len(raw))
+	_, err := c.value(Space(raw, 0))
+	dst := c.dst
+	c.release()
+	if err != nil {
 		return nil, err
 	}
-	c := canonizer{src: raw}
-	if _, err := c.value(Space(raw, 0)); err != nil {
-		return nil, err
-	}
-	return c.dst, nil
+	return dst, nil
 }
 
 // strict reports what keeps raw from being one strict JSON value.
@@ -39,14 +46,30 @@ func strict(raw []byte) error {
 	return nil
 }
 
+// A canonizer writes one value. It is pooled; everything in it but dst is reused.
 type canonizer struct {
 	src, dst []byte
+	members  []canonMember // of the objects that are being written, outermost first
+	names    []byte        // what escaped names stand for
+	unsorted []byte
 }
 
+// canonMember is a member that has been written to dst[at:end].
 type canonMember struct {
-	name  []byte // unescaped
-	units []uint16
-	value int
+	name    []byte // unescaped
+	at, end int
+}
+
+var canonizers = sync.Pool{New: func() any { return new(canonizer) }}
+
+func (c *canonizer) release() {
+	const keep = 1 << 16
+	if cap(c.members) > keep/16 || cap(c.names) > keep || cap(c.unsorted) > keep {
+		return
+	}
+	clear(c.members[:cap(c.members)])
+	c.src, c.dst, c.members, c.names = nil, nil, c.members[:0], c.names[:0]
+	canonizers.Put(c)
 }
 
 func (c *canonizer) value(i int) (end int, err error) {
@@ -92,35 +115,73 @@ func (c *canonizer) array(i int) (int, error) {
 	return i + 1, nil
 }
 
+// object writes the members as they come, and then puts them in order.
 func (c *canonizer) object(i int) (int, error) {
-	members, end := c.members(i)
-	slices.SortFunc(members, func(a, b canonMember) int { return slices.Compare(a.units, b.units) })
 	c.dst = append(c.dst, '{')
+	start, base, sorted := len(c.dst), len(c.members), true
+	i = Space(c.src, i+1)
+	for c.src[i] != '}' {
+		if len(c.members) > base {
+			c.dst = append(c.dst, ',')
+		}
+		m := canonMember{at: len(c.dst)}
+		end, escaped, _ := String(c.src, i)
+		if m.name = c.src[i+1 : end-1]; escaped {
+			from := len(c.names)
+			c.names = Unquote(c.names, c.src[i:end])
+			m.name = c.names[from:]
+			c.dst = appendQuoted(c.dst, m.name)
+		} else {
+			c.dst = append(c.dst, c.src[i:end]...)
+		}
+		c.dst = append(c.dst, ':')
+		end, err := c.value(Space(c.src, Space(c.src, end)+1))
+		if err != nil {
+			return 0, err
+		}
+		m.end = len(c.dst)
+		sorted = sorted && (len(c.members) == base || compareUTF16(c.members[len(c.members)-1].name, m.name) < 0)
+		c.members = append(c.members, m)
+		if i = Space(c.src, end); c.src[i] == ',' {
+			i = Space(c.src, i+1)
+		}
+	}
+	if !sorted {
+		c.sort(c.members[base:], start)
+	}
+	c.members = c.members[:base]
+	c.dst = append(c.dst, '}')
+	return i + 1, nil
+}
+
+// sort puts the members, which stand in dst from start on, in order.
+func (c *canonizer) sort(members []canonMember, start int) {
+	slices.SortFunc(members, func(a, b canonMember) int { return compareUTF16(a.name, b.name) })
+	c.unsorted = append(c.unsorted[:0], c.dst[start:]...)
+	c.dst = c.dst[:start]
 	for n, m := range members {
 		if n > 0 {
 			c.dst = append(c.dst, ',')
 		}
-		c.dst = append(appendQuoted(c.dst, m.name), ':')
-		if _, err := c.value(m.value); err != nil {
-			return 0, err
-		}
+		c.dst = append(c.dst, c.unsorted[m.at-start:m.end-start]...)
 	}
-	c.dst = append(c.dst, '}')
-	return end, nil
 }
 
-func (c *canonizer) members(i int) (members []canonMember, end int) {
-	i = Space(c.src, i+1)
-	for c.src[i] != '}' {
-		nameEnd, _, _ := String(c.src, i)
-		name := Unquote(nil, c.src[i:nameEnd])
-		i = Space(c.src, Space(c.src, nameEnd)+1)
-		members = append(members, canonMember{name, utf16.Encode([]rune(string(name))), i})
-		if i = Space(c.src, Skip(c.src, i)); c.src[i] == ',' {
-			i = Space(c.src, i+1)
+// compareUTF16 compares two texts by their UTF-16 code units. UTF-8 has the same order, but for the characters beyond U+FFFF:
+// their surrogates come before U+E000 to U+FFFF.
+func compareUTF16(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		x, y := a[i], b[i]
+		if x == y {
+			continue
 		}
+		if x >= 0xEE && y >= 0xEE { // the first bytes of characters from U+E000 on: 0xEE and 0xEF go behind 0xF0 to 0xF4
+			x, y = x^0x10, y^0x10
+		}
+		return cmp.Compare(x, y)
 	}
-	return members, i + 1
+	return cmp.Compare(len(a), len(b))
 }
 
 func (c *canonizer) str(lit []byte, escaped bool) {
@@ -128,7 +189,10 @@ func (c *canonizer) str(lit []byte, escaped bool) {
 		c.dst = append(c.dst, lit...)
 		return
 	}
-	c.dst = appendQuoted(c.dst, Unquote(nil, lit))
+	from := len(c.names)
+	c.names = Unquote(c.names, lit)
+	c.dst = appendQuoted(c.dst, c.names[from:])
+	c.names = c.names[:from]
 }
 
 const hexDigits = "0123456789abcdef"

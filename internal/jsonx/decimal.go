@@ -238,9 +238,10 @@ func (v Decimal) Append(dst []byte) []byte {
 	if v.neg {
 		dst = append(dst, '-')
 	}
+	var buf [32]byte
 	d := v.digits
 	if bytes.IndexByte(d, '.') >= 0 {
-		d = v.plainDigits()
+		d = appendDigits(buf[:0], d)
 	}
 	k, n := int64(len(d)), v.exp
 	switch {
@@ -265,6 +266,15 @@ func (v Decimal) Append(dst []byte) []byte {
 	return strconv.AppendInt(dst, n-1, 10)
 }
 
+func appendDigits(dst, digits []byte) []byte {
+	for _, c := range digits {
+		if c != '.' {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
 func appendZeros(dst []byte, n int64) []byte {
 	for range n {
 		dst = append(dst, '0')
@@ -283,10 +293,5 @@ func (v Decimal) AppendInteger(dst []byte, limit int64) ([]byte, bool) {
 	if v.neg {
 		dst = append(dst, '-')
 	}
-	for _, c := range v.digits {
-		if c != '.' {
-			dst = append(dst, c)
-		}
-	}
-	return appendZeros(dst, v.exp-int64(v.count)), true
+	return appendZeros(appendDigits(dst, v.digits), v.exp-int64(v.count)), true
 }

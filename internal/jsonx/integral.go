@@ -3,7 +3,7 @@ package jsonx
 // maxIntegerDigits is how long Integral lets an integer grow: enough for every 128-bit number.
 const maxIntegerDigits = 40
 
-// Integral rewrites each number of raw whose value is integral but whose text is not an integer's (1.0, 1e3, 10e-1, -0.0) to
+// Integral rewrites each number of raw whose value is integral but whose text is not an integer's (1.0, 1e3, 10e-1, -0) to
 // plain digits, so that a decoder into a Go integer takes it. A number beyond 40 digits, and all else, stays byte for byte.
 // When nothing changes the result is raw itself. The text must be valid JSON.
 func Integral(raw []byte) []byte {
@@ -38,7 +38,7 @@ func integralText(lit []byte) ([]byte, bool) {
 	for _, c := range lit {
 		plain = plain && c != '.' && c|0x20 != 'e'
 	}
-	if plain {
+	if plain && string(lit) != "-0" {
 		return nil, false
 	}
 	v, err := ParseDecimal(lit)

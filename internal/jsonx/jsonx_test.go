@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -43,6 +45,72 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
+// TestCanonicalOrder compares the order of names with that of their UTF-16 code units.
+func TestCanonicalOrder(t *testing.T) {
+	t.Parallel()
+	const alphabet = "az\u007f\u0080\u07ff\u0800\ud7ff\ue000\uefff\uf000\uffff\U00010000\U0003ffff\U00040000\U0010ffff\"\\\n"
+	var names []string
+	for _, a := range alphabet {
+		names = append(names, string(a))
+		for _, b := range alphabet {
+			names = append(names, string(a)+string(b))
+		}
+	}
+	var in []byte
+	for i, name := range names {
+		in = append(in, "{,"[min(i, 1)])
+		in = append(jsonx.AppendQuote(in, name), ":1"...)
+	}
+	in = append(in, '}')
+	slices.SortFunc(names, func(a, b string) int { return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b))) })
+	got, err := jsonx.Canonical(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := jsontext.NewDecoder(bytes.NewReader(got))
+	for i := -1; i < len(names); i++ {
+		token, err := dec.ReadToken()
+		if err != nil || i >= 0 && token.String() != names[i] {
+			t.Fatalf("name %d is %s, %v, want %q", i, token, err, names[i])
+		}
+		if i >= 0 {
+			_ = dec.SkipValue()
+		}
+	}
+}
+
+// TestCanonicalAllocations holds the goal for a step that every write takes: one allocation, for the result.
+func TestCanonicalAllocations(t *testing.T) {
+	for _, in := range []string{`{"b":{"d":1.50,"c":[2,"x\n"]},"a":[],"\u0061b":{"z":1,"y":2}}`, `[1,2,3]`} {
+		raw := []byte(in)
+		if n := testing.AllocsPerRun(100, func() { _, _ = jsonx.Canonical(raw) }); n > 2 && !raceEnabled {
+			t.Errorf("%s: %v allocations, want 1 and at most one more for growing", in, n)
+		}
+	}
+}
+
+// TestCanonicalDeep shows that depth does not multiply the cost.
+func TestCanonicalDeep(t *testing.T) {
+	t.Parallel()
+	const depth = 9000
+	in := strings.Repeat(`{"b":1,"a":`, depth) + `"` + strings.Repeat("x", 1<<18) + `"` + strings.Repeat(`}`, depth)
+	got, err := jsonx.Canonical([]byte(in))
+	if want := strings.Repeat(`{"a":`, depth) + `"` + strings.Repeat("x", 1<<18) + `"` + strings.Repeat(`,"b":1}`, depth); err != nil || string(got) != want {
+		t.Errorf("got %.40s and %v", got, err)
+	}
+}
+
+func BenchmarkCanonical(b *testing.B) {
+	in := []byte(`{"title":"Quarterly review","start":"2026-01-31T09:30:00Z","minutes":90,"priority":2.50,"attendees":["ana@example.com","rui@example.com"],"location":{"name":"Room 4","lat":38.7223,"lon":-9.1393},"all_day":false}`)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(in)))
+	for b.Loop() {
+		if _, err := jsonx.Canonical(in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func TestCanonicalErrors(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{``, ` `, `{`, `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, "\"\xff\"", `"\ud800"`, `[1,]`, `1 2`, `NaN`, `01`, strings.Repeat("[", 20000)} {
@@ -63,6 +131,7 @@ func TestIntegral(t *testing.T) {
 		{`{"1.0":"1.0","a":1.0}`, `{"1.0":"1.0","a":1}`},
 		{`{"a\"1.0":2.0e0}`, `{"a\"1.0":2}`},
 		{`-0.0`, `0`},
+		{`[-0, 0]`, `[0, 0]`},
 		{`1e39`, `1` + strings.Repeat("0", 39)},
 		{`1e40`, `1e40`},
 		{`1e999999999999`, `1e999999999999`},
