@@ -48,6 +48,11 @@ type Config struct {
 	// an error meant for the model left out. Nil: discarded.
 	Logger *slog.Logger
 
+	// Coerce takes numbers and booleans in quotes, and JSON text where an object or
+	// array is wanted, for models that send them so: where the schema wants
+	// nothing else, nothing is lost, and it stands in the audit. Off by default:
+	// the model is told what to send instead.
+	Coerce bool
 	// Secrets are values to redact besides those that Credentials resolves.
 	Secrets []Secret
 	// Roots are file-system paths to hide in error text, besides the home,

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"helve.dev/helve/schema"
 )
 
 // flight is one call on its way through the pipeline. It belongs to one
@@ -28,6 +30,7 @@ type flight struct {
 	tool       *Tool
 	alias      string
 	deprecated []string
+	coerced    []schema.Coercion
 	deadline   time.Time
 
 	args     jsontext.Value // settled; what runs

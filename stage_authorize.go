@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 )
 
 // authorize is stage 3: what the surface, the executor and the policy permit,
@@ -26,7 +27,30 @@ func (f *flight) authorize(ctx context.Context) *Result {
 	}
 	f.ruling = ruling
 	f.ask, f.reason = f.whoAsks()
+	f.tellCoerced(ctx)
 	return nil
+}
+
+// tellCoerced records what stage 2 read as another type than was sent, and
+// tells the model to send it right.
+func (f *flight) tellCoerced(ctx context.Context) {
+	if len(f.coerced) == 0 {
+		return
+	}
+	var notes []string
+	for _, c := range f.coerced {
+		note := fmt.Sprintf("%s was read as %s, sent as %s", c.Path, c.To, c.From)
+		if name := c.Path[strings.LastIndexByte(c.Path, '/')+1:]; f.tool.secrets[name] || secretName.MatchString(name) {
+			note = c.Path + " was read as another type than it was sent"
+		}
+		notes = append(notes, f.x.redact.text(note))
+	}
+	entry := f.auditEntry("coerced")
+	entry.Note = strings.Join(notes, "; ")
+	if err := f.x.cfg.Store.AppendAudit(ctx, entry); err != nil {
+		f.x.cfg.Logger.Error("a coercion could not be written to the audit", "tool", entry.Tool, "call", f.id, "error", f.x.redact.text(err.Error()))
+	}
+	f.warnings = append(f.warnings, "Send values in their own type: "+entry.Note+".")
 }
 
 // decide asks the policy. A panic is an error.

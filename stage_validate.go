@@ -43,11 +43,20 @@ func (f *flight) validate() *Result {
 // settleArguments normalises raw and decodes it for a typed handler, so that
 // nothing is asked or claimed for arguments that the handler cannot take.
 func (f *flight) settleArguments(raw jsontext.Value) (args jsontext.Value, faults []Fault, more int) {
-	args, rep := f.tool.input.Normalize(raw)
+	v := f.tool.input
+	if f.x.cfg.Coerce {
+		lenient, err := f.tool.lenient.validator()
+		if err != nil { // not possible for a schema that compiled without the option
+			return nil, []Fault{{Problem: "cannot be checked: " + err.Error()}}, 0
+		}
+		v = lenient
+	}
+	args, rep := v.Normalize(raw)
 	if rep != nil {
 		if !rep.OK() {
 			return nil, rep.Faults, rep.More
 		}
+		f.coerced = rep.Coerced
 		for _, a := range rep.Aliases {
 			f.deprecated = append(f.deprecated, "/"+a.From)
 		}

@@ -455,3 +455,49 @@ func TestRawHandlerGetsSettledBytes(t *testing.T) {
 	x.Execute(t.Context(), &helve.Call{Tool: "proxy", Arguments: sent})
 	wantEqual(t, got, `{"id":12345,"unit":"k"}`)
 }
+
+// B19, B20: nothing is coerced unless the executor says so; then it is exact,
+// and stands in the audit.
+func TestB19Coerce(t *testing.T) {
+	type Task struct {
+		Title string `json:"title"`
+	}
+	type In struct {
+		Depth int    `json:"depth"`
+		Deep  bool   `json:"deep"`
+		Name  string `json:"name"`
+		ID    int64  `json:"id"`
+		Task  *Task  `json:"task,omitzero"`
+	}
+	var got In
+	tool := helve.Must(helve.Func(contract("get", helve.Read), func(_ context.Context, in In) (string, error) {
+		got = in
+		return "", nil
+	}))
+	args := `{"depth":"3","deep":"true","name":"007","id":"1234567890123456789"}`
+	strict := helvetest.NewExecutor(t, nil, tool)
+	res := strict.Call("get", args)
+	wantCode(t, res, helve.CodeInvalidInput)
+	var sends []string
+	for _, f := range res.Error.Faults {
+		sends = append(sends, f.Path+" "+f.Suggestion)
+	}
+	wantEqual(t, sends, []string{"/depth 3", "/deep true", "/id 1234567890123456789"})
+
+	x := helvetest.NewExecutor(t, &helve.Config{Coerce: true}, tool)
+	res = x.Call("get", args)
+	wantCode(t, res, "")
+	wantEqual(t, got, In{Depth: 3, Deep: true, Name: "007", ID: 1234567890123456789})
+	audit, _ := x.Store().Audit(t.Context(), "", "test")
+	if len(audit) != 1 || audit[0].Kind != "coerced" || !strings.Contains(audit[0].Note, "/depth was read as 3") || len(res.Warnings) != 1 {
+		t.Errorf("audit %+v, warnings %q", audit, res.Warnings)
+	}
+	for _, bad := range []string{`"0x10"`, `"1e3"`, `" 5 "`, `"3.7"`} {
+		wantCode(t, x.Call("get", `{"depth":`+bad+`,"deep":true,"name":"x","id":1}`), helve.CodeInvalidInput)
+	}
+	whole := `"{\"depth\":1,\"deep\":false,\"name\":\"x\",\"id\":1}"`
+	wantCode(t, strict.Call("get", whole), helve.CodeInvalidInput)
+	wantCode(t, x.Call("get", whole), "")
+	wantCode(t, x.Call("get", `{"depth":1,"deep":true,"name":"x","id":1,"task":"{\"title\":\"y\"}"}`), "")
+	wantEqual(t, got.Task.Title, "y")
+}

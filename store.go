@@ -224,7 +224,8 @@ type FinishParams struct {
 type AuditEntry struct {
 	// At is set by the store.
 	At time.Time `json:"at"`
-	// Kind is "denied", "asked", "decided", "claimed", "finished" or "late_result".
+	// Kind is "coerced", "denied", "asked", "decided", "claimed", "finished" or
+	// "late_result".
 	Kind            string         `json:"kind"`
 	Tenant          string         `json:"tenant,omitempty"`
 	Subject         string         `json:"subject,omitempty"`

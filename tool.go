@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -18,6 +19,7 @@ type Tool struct {
 	digest  Digest
 	handler Handler
 	input   *schema.Validator
+	lenient *lenientInput     // input with Config.Coerce
 	output  *schema.Validator // nil: no check
 	secrets map[string]bool   // names of arguments that are secrets
 	typed   *typed            // nil: a raw handler
@@ -114,7 +116,26 @@ func (d *definition) compileInput(t *Tool) {
 		d.fault("its input schema: %w", err)
 		return
 	}
+	t.lenient = &lenientInput{c: d.c}
 	d.examples(t.input)
+}
+
+// lenientInput is the input's validator for executors that coerce, made when
+// the first of them needs it.
+type lenientInput struct {
+	c    *Contract
+	once sync.Once
+	v    *schema.Validator
+	err  error
+}
+
+func (l *lenientInput) validator() (*schema.Validator, error) {
+	l.once.Do(func() {
+		cfg := inputConfig(l.c)
+		cfg.Coerce = true
+		l.v, l.err = schema.Compile(l.c.Input, cfg)
+	})
+	return l.v, l.err
 }
 
 func inputConfig(c *Contract) *schema.Config {
