@@ -161,11 +161,9 @@ func (c *checker) cycles(counts func(optional bool) bool, what string) {
 	}
 	all := []value{c.root}
 	c.each(c.root, "", func(o *object, _ string) { all = append(all, o) })
-	for _, o := range all {
-		if visit(o) {
-			c.fail("", "%s", what)
-			return
-		}
+	if slices.ContainsFunc(all, visit) {
+		c.fail("", "%s", what)
+		return
 	}
 }
 

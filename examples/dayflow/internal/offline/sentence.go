@@ -2,6 +2,7 @@ package offline
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"helve.dev/helve/examples/dayflow/internal/plain"
@@ -134,12 +135,7 @@ var abbreviations = []string{
 // abbreviated reports whether a text ends with an abbreviation.
 func abbreviated(text string) bool {
 	last := strings.ToLower(text[strings.LastIndexByte(text, ' ')+1:])
-	for _, a := range abbreviations {
-		if last == a {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(abbreviations, last)
 }
 
 // appendSentence adds a sentence without its greeting, unless it is empty.
