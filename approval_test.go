@@ -400,3 +400,28 @@ func TestDenialHoldsForItsTime(t *testing.T) {
 		wantCode(t, x.Call("refund", args), helve.CodePending)
 	})
 }
+
+// An approver may turn a read into a write: it then has a row like any other.
+func TestEditThatRaisesTheEffect(t *testing.T) {
+	type In struct {
+		Command string `json:"command" enum:"view,create"`
+	}
+	con := contract("memory", helve.Write)
+	con.EffectBy = helve.EffectBy{Arg: "command", Values: map[string]helve.Effect{"view": helve.Read}}
+	var ran []string
+	tool := helve.Must(helve.Func(con, func(_ context.Context, in In) (string, error) {
+		ran = append(ran, in.Command)
+		return in.Command, nil
+	}))
+	x := helvetest.NewExecutor(t, nil, tool)
+	for _, run := range []string{"one", "two"} {
+		x.Scope = helve.Scope{Run: run, Autonomy: helve.Manual}
+		x.Approver = func(*helve.Approval) helve.Decision {
+			return helve.Decision{Approve: true, Arguments: value(`{"command":"create"}`)}
+		}
+		res := x.Call("memory", `{"command":"view"}`)
+		wantData(t, res, `"create"`)
+		wantEqual(t, res.Replayed, false) // the other run's row is another one
+	}
+	wantEqual(t, ran, []string{"create", "create"})
+}

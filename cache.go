@@ -57,11 +57,17 @@ func (f *flight) cached() *Result {
 	if !ok || !time.Now().Before(r.until) {
 		return nil
 	}
-	out := *r.out
-	out.data, out.warnings, out.content = out.data.Clone(), slices.Clone(out.warnings), slices.Clone(out.content)
-	res := f.shape(&out)
+	res := f.shape(r.out.clone())
 	res.Cached = true
 	return res
+}
+
+// clone returns a copy of what the cache keeps: what is handed out belongs to
+// the caller.
+func (out *outcome) clone() *outcome {
+	c := *out
+	c.data, c.warnings, c.content = out.data.Clone(), slices.Clone(out.warnings), slices.Clone(out.content)
+	return &c
 }
 
 // keep stores the outcome of a read, unless an effect of its scope finished
@@ -96,7 +102,7 @@ func (c *readCache) keep(f *flight, out *outcome) {
 	if _, known := s.results[key]; !known {
 		c.size++
 	}
-	s.results[key] = cachedResult{out, time.Now().Add(f.tool.c.CacheFor)}
+	s.results[key] = cachedResult{out.clone(), time.Now().Add(f.tool.c.CacheFor)}
 }
 
 // forget empties the scope of an effect.

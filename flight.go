@@ -161,6 +161,11 @@ func (f *flight) unavailable(what string, err error) *Result {
 
 // conclude fills in what every result says, and tells the observers.
 func (f *flight) conclude(ctx context.Context, res *Result) {
+	defer func() {
+		if f.late != nil {
+			close(f.late.concluded)
+		}
+	}()
 	i := f.info()
 	res.Tool, res.CallID, res.Attempts = i.Tool, f.id, f.attempts
 	if f.tool != nil {

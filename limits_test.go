@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"helve.dev/helve"
 	"helve.dev/helve/helvetest"
@@ -206,4 +207,22 @@ func TestMemoryLedgerHasOneWinnerAKey(t *testing.T) {
 		}
 	}
 	wantEqual(t, len(ran), 50)
+}
+
+// Equal calls are equal as a whole, and the cache hides none of them.
+func TestLoopGuardSeesAllOfACall(t *testing.T) {
+	con := contract("get", helve.Read)
+	con.Idempotent, con.CacheFor = true, time.Hour
+	tool, ran := counted(con, done)
+	x := helvetest.NewExecutor(t, nil, tool)
+	long := strings.Repeat("x", 5000)
+	for i := range 30 {
+		wantCode(t, x.Call("get", fmt.Sprintf(`{"text":"%s%d"}`, long, i)), "")
+	}
+	wantEqual(t, ran.Load(), 30)
+	for range 19 {
+		wantCode(t, x.Call("get", `{}`), "")
+	}
+	wantCode(t, x.Call("get", `{}`), helve.CodeLoopDetected)
+	wantEqual(t, ran.Load(), 31)
 }

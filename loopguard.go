@@ -1,6 +1,7 @@
 package helve
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"regexp"
 	"sync"
@@ -22,12 +23,12 @@ type loopGuard struct {
 
 type loopRun struct{ tenant, run string }
 
-type loopCounts struct{ equal, failed, alike map[string]int }
+type loopCounts struct{ equal, failed, alike map[Digest]int }
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
 // identify names a call: exactly, and but for its numbers.
-func (g *loopGuard) identify(f *flight) (run loopRun, call, alike string) {
+func (g *loopGuard) identify(f *flight) (run loopRun, call, alike Digest) {
 	name := f.name
 	if f.tool != nil {
 		name = f.tool.c.Name
@@ -36,8 +37,8 @@ func (g *loopGuard) identify(f *flight) (run loopRun, call, alike string) {
 	if args == nil {
 		args = f.sent
 	}
-	call = name + "\x00" + clip(string(args), 4096)
-	return loopRun{f.scope.Tenant, f.scope.Run}, call, name + "\x00" + digits.ReplaceAllString(call, "0")
+	whole := append([]byte(name+"\x00"), args...)
+	return loopRun{f.scope.Tenant, f.scope.Run}, sha256.Sum256(whole), sha256.Sum256(digits.ReplaceAll(whole, []byte("0")))
 }
 
 // check is asked before a call runs, and refuses one that repeats itself.
@@ -66,7 +67,7 @@ func (g *loopGuard) check(f *flight) *Error {
 }
 
 // failing refuses the call that would be one failure too many.
-func (g *loopGuard) failing(c *loopCounts, call, alike string) *Error {
+func (g *loopGuard) failing(c *loopCounts, call, alike Digest) *Error {
 	if n := c.failed[call] + 1; n >= g.limits.Refuse {
 		return loopError(fmt.Sprintf("this exact call has failed %d times already", n-1))
 	}
@@ -129,13 +130,13 @@ func (g *loopGuard) counts(run loopRun) *loopCounts {
 		delete(g.runs, g.order[0])
 		g.order = g.order[1:]
 	}
-	c := &loopCounts{map[string]int{}, map[string]int{}, map[string]int{}}
+	c := &loopCounts{map[Digest]int{}, map[Digest]int{}, map[Digest]int{}}
 	g.runs[run] = c
 	g.order = append(g.order, run)
 	return c
 }
 
-func bump(m map[string]int, key string) {
+func bump(m map[Digest]int, key Digest) {
 	if _, known := m[key]; known || len(m) < maxLoopCalls {
 		m[key]++
 	}

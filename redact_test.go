@@ -12,6 +12,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"helve.dev/helve"
 	"helve.dev/helve/helvetest"
@@ -210,4 +212,44 @@ func TestEnvCredentials(t *testing.T) {
 	if !strings.Contains(log.String(), "OTHER_WEATHER_API_KEY is not set") {
 		t.Errorf("the operator is not told which variable: %s", log.String())
 	}
+}
+
+// Every way into the ledger passes the redaction: late results and reconciled
+// ones too, with their notes and warnings.
+func TestLateAndReconciledAreRedacted(t *testing.T) {
+	const secret = "late-s3cret-value"
+	leaky := func() *helve.Reply {
+		return &helve.Reply{Data: "data " + secret, Note: "note " + secret, Warnings: []string{"warning " + secret}}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		con := contract("slow", helve.Write)
+		con.Timeout, con.Key = time.Second, helve.KeyFrom("key")
+		slow := helve.Must(helve.FuncReply(con, func(context.Context, keyed) (*helve.Reply, error) {
+			time.Sleep(time.Minute) // ignores its context
+			return leaky(), nil
+		}))
+		con = contract("lost", helve.Write)
+		con.Key, con.Credentials = helve.KeyFrom("key"), []string{"api"}
+		lost := helve.Must(helve.FuncReply(con, func(context.Context, keyed) (*helve.Reply, error) { return nil, errBackend })).
+			WithReconcile(func(ctx context.Context, _ *helve.Invocation) (*helve.Reply, bool, error) {
+				if s, err := helve.Credential(ctx, "api"); err != nil || s.Reveal() != secret {
+					t.Errorf("reconcile has no credential: %v", err)
+				}
+				return leaky(), true, nil
+			})
+		x := auto(helvetest.NewExecutor(t, &helve.Config{
+			Secrets:     []helve.Secret{helve.NewSecret(secret)},
+			Credentials: helve.CredentialFunc(func(context.Context, helve.Scope, string) (helve.Secret, error) { return helve.NewSecret(secret), nil }),
+		}, slow, lost))
+		x.Call("slow", `{"key":"k"}`)
+		time.Sleep(2 * time.Minute)
+		x.Call("lost", `{"key":"k"}`)
+		for _, tool := range []string{"slow", "lost"} {
+			res := x.Call(tool, `{"key":"k"}`)
+			e := envelope(t, res) + fmt.Sprintf("%+v", entryOf(t, x, tool, "argument:k").Record)
+			if strings.Contains(e, secret) || strings.Count(e, "[redacted]") < 3 {
+				t.Errorf("%s: %s", tool, e)
+			}
+		}
+	})
 }

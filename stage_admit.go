@@ -10,11 +10,11 @@ import (
 // admit is stage 6: what bounds a call that may run. Credentials are fetched
 // here, before anything is claimed.
 func (f *flight) admit(ctx context.Context) *Result {
-	if res := f.cached(); res != nil {
-		return res
-	}
 	if e := f.x.loops.check(f); e != nil {
 		return f.fail(e)
+	}
+	if res := f.cached(); res != nil {
+		return res
 	}
 	if res := f.limit(ctx); res != nil {
 		return res

@@ -105,6 +105,11 @@ func (f *flight) useEdited(ctx context.Context) *Result {
 		return f.fail(invalidInput(faults, more))
 	}
 	f.args, f.effect = args, f.effectOf(args)
+	if f.effect != Read && f.key.Key == "" { // asked for as a read, which has no key
+		if err := f.identify(); err != nil {
+			return f.fail(&Error{Code: CodeInvalidInput, Message: "the arguments cannot be identified: " + err.Error(), cause: err})
+		}
+	}
 	if !f.surface.effects.has(f.effect) || f.x.forbid.has(f.effect) {
 		return f.deny(ctx, Ruling{Rule: "edited", Reason: "the arguments as the approver changed them are not permitted here"})
 	}

@@ -146,7 +146,7 @@ func (f *flight) giveUp(r *running, reason *stopError) exit {
 		e.stopped = reason
 		return e
 	}
-	r.late = &lateEnd{settled: make(chan struct{})}
+	r.late = &lateEnd{concluded: make(chan struct{})}
 	f.late = r.late
 	return exit{err: reason, stopped: reason}
 }

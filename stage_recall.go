@@ -188,6 +188,9 @@ func (f *flight) reconcile(ctx context.Context, e *Entry) *Result {
 	if f.tool.reconcile == nil {
 		return f.unknownOutcome(e)
 	}
+	if res := f.fetchCredentials(ctx); res != nil {
+		return res
+	}
 	reply, done, err := f.askReconcile(ctx)
 	if err != nil {
 		f.x.cfg.Logger.Warn("an unknown outcome could not be reconciled", "tool", f.tool.c.Name, "call", f.id, "error", f.x.redact.text(err.Error()))
@@ -198,6 +201,7 @@ func (f *flight) reconcile(ctx context.Context, e *Entry) *Result {
 		out.state = EntryRetryable
 	} else {
 		f.check(out)
+		f.redactOutcome(out)
 	}
 	token := e.Token
 	entry := f.auditEntry("finished")

@@ -15,11 +15,6 @@ const settleTime = 10 * time.Second
 // audit.
 func (f *flight) settle(ctx context.Context, out *outcome) {
 	f.redactOutcome(out)
-	defer func() {
-		if f.late != nil {
-			close(f.late.settled)
-		}
-	}()
 	if f.effect == Read {
 		f.x.cache.keep(f, out)
 	}
@@ -115,8 +110,9 @@ func (f *flight) notSettled(out *outcome, err error) {
 	f.notKnown(out, why)
 }
 
-// lateEnd joins a handler that was given up with the end of its call.
-type lateEnd struct{ settled chan struct{} }
+// lateEnd joins a handler that was given up with the end of its call: until
+// then the call's goroutine owns the flight.
+type lateEnd struct{ concluded chan struct{} }
 
 // cameLate records what a handler returned after its call had its result: it
 // resolves an unknown outcome in the ledger, and is told either way. It runs in
@@ -127,7 +123,7 @@ func (f *flight) cameLate(ctx context.Context, late *lateEnd, e exit) {
 			f.x.cfg.Logger.Error("a late result could not be handled", "tool", f.tool.c.Name, "call", f.id, "panic", f.x.redact.text(fmt.Sprint(v)))
 		}
 	}()
-	<-late.settled
+	<-late.concluded
 	ended := time.Now()
 	out := f.classifyLate(e)
 	l := CallLate{CallInfo: f.info(), State: out.state, After: time.Since(f.deadline)}
@@ -168,16 +164,10 @@ func (f *flight) classifyLate(e exit) *outcome {
 	case own != nil:
 		f.said(out, own, isNotDone(e.err))
 	case isNotDone(e.err):
-		out.state, out.err = EntryRetryable, &Error{Code: CodeToolFailed, Message: clip(e.err.Error(), maxErrorText), Retryable: true}
+		out.state, out.err = EntryRetryable, f.failed(e.err)
+		out.err.Retryable = true
 	}
 	out.warnings = append(out.warnings, fmt.Sprintf("The result came %s after the call was sent.", time.Since(f.started).Round(time.Millisecond)))
-	f.redactLate(out)
+	f.redactOutcome(out)
 	return out
-}
-
-func (f *flight) redactLate(out *outcome) {
-	out.data = f.x.redact.data(out.data)
-	if out.err != nil {
-		out.err = f.x.redact.error(out.err)
-	}
 }

@@ -337,8 +337,11 @@ func TestReadCachePerScope(t *testing.T) {
 		list, reads := counted(con, done)
 		write, _ := counted(contract("write", helve.Write), done)
 		x := auto(helvetest.NewExecutor(t, nil, list, write))
-		wantEqual(t, x.Call("list", `{}`).Cached, false)
-		wantEqual(t, x.Call("list", `{}`).Cached, true)
+		first := x.Call("list", `{}`)
+		wantEqual(t, first.Cached, false)
+		copy(first.Data, `"evil"`) // it belongs to the caller
+		second := x.Call("list", `{}`)
+		wantEqual(t, []any{second.Cached, string(second.Data)}, []any{true, `"done"`})
 		wantEqual(t, x.Call("list", `{"text":"other"}`).Cached, false)
 		x.Scope.Tenant = "other"
 		wantEqual(t, x.Call("list", `{}`).Cached, false)
