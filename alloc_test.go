@@ -32,7 +32,7 @@ func TestAllocationsOfARead(t *testing.T) {
 		}
 	})
 	t.Logf("%.0f allocations a medium read", got)
-	if got > 30 {
-		t.Errorf("%.0f allocations a medium read, want at most 30", got)
+	if got > 20 {
+		t.Errorf("%.0f allocations a medium read, want at most 20", got)
 	}
 }

@@ -66,14 +66,15 @@ func (f *flight) cached() *Result {
 // the caller.
 func (out *outcome) clone() *outcome {
 	c := *out
-	c.data, c.warnings, c.content = out.data.Clone(), slices.Clone(out.warnings), slices.Clone(out.content)
+	c.reply = nil
+	c.Data, c.Warnings, c.Content = out.Data.Clone(), slices.Clone(out.Warnings), slices.Clone(out.Content)
 	return &c
 }
 
 // keep stores the outcome of a read, unless an effect of its scope finished
 // since the read began.
 func (c *readCache) keep(f *flight, out *outcome) {
-	if !f.cacheable() || out.err != nil || out.pending != nil {
+	if !f.cacheable() || out.Error != nil || out.Pending != nil {
 		return
 	}
 	scope, key := f.cacheKey()

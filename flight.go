@@ -16,9 +16,15 @@ import (
 type flight struct {
 	x       *Executor
 	parent  *flight
-	trusted bool // called from Go, or by a handler
 	depth   int
 	started time.Time
+
+	trusted  bool // called from Go, or by a handler
+	aliased  bool // name is an alias
+	borrowed bool // args are the caller's bytes
+	covered  bool // the approval was consumed by an earlier claim of this entry
+	resumed  bool
+	effect   Effect
 
 	id        string
 	name      string // as called
@@ -28,7 +34,6 @@ type flight struct {
 
 	surface    *surface
 	tool       *Tool
-	alias      string
 	deprecated []string
 	coerced    []schema.Coercion
 	deadline   time.Time
@@ -36,18 +41,11 @@ type flight struct {
 	args     jsontext.Value // settled; what runs
 	asked    jsontext.Value // settled, as sent; differs from args where a person edited
 	shared   sharedDecoded
-	effect   Effect
-	ruling   Ruling
-	ask      string // the rule that asks, or ""
-	reason   string
-	digest   Digest // of asked
-	key      LedgerKey
+	question *question // nil: nobody is asked
+	*callIdentity
 	entry    *Entry // what recall found and claim made
 	approval *Approval
-	covered  bool // the approval was consumed by an earlier claim of this entry
-	resumed  bool
 
-	publicKey  string
 	secrets    map[string]Secret
 	reserved   *Reservation
 	token      *Token
@@ -62,13 +60,27 @@ type flight struct {
 	late      *lateEnd
 }
 
+// callIdentity is what makes two calls the same: of a call with effects, and of
+// one that a person is asked about.
+type callIdentity struct {
+	digest    Digest // of the arguments as sent
+	key       LedgerKey
+	publicKey string // what the handler sees
+}
+
+// unidentified is the identity of a call that needs none. It is never written.
+var unidentified callIdentity
+
+// question is why a person is asked about a call.
+type question struct{ rule, reason, policyVersion string }
+
 func (x *Executor) newFlight(ctx context.Context, call *Call, parent *flight, trusted bool) *flight {
 	if call == nil {
 		call = &Call{}
 	}
 	f := &flight{
 		x: x, parent: parent, trusted: trusted, started: time.Now(),
-		id: call.ID, name: call.Tool, sent: call.Arguments, callerKey: call.Key,
+		id: call.ID, name: call.Tool, sent: call.Arguments, callerKey: call.Key, callIdentity: &unidentified,
 	}
 	if parent == nil {
 		f.scope = ScopeFrom(ctx)
@@ -80,6 +92,14 @@ func (x *Executor) newFlight(ctx context.Context, call *Call, parent *flight, tr
 		f.id = newID("call_")
 	}
 	return f
+}
+
+// alias is the name that the call used instead of the tool's own, or "".
+func (f *flight) alias() string {
+	if f.aliased {
+		return f.name
+	}
+	return ""
 }
 
 // repeatable reports whether running this call again is harmless.
@@ -104,7 +124,7 @@ func (f *flight) announce(ctx context.Context) context.Context {
 	}
 	e := CallStarted{CallInfo: f.info()}
 	if w.content {
-		e.Arguments = f.x.redact.arguments(f.sent, f.secretNames())
+		e.Arguments = f.x.redact.arguments(f.sent, f.secretNames()).Clone()
 	}
 	tell(w, w.start, "start", func(o StartObserver) {
 		if c := o.CallStarted(ctx, e); c != nil {
@@ -179,7 +199,7 @@ func (f *flight) conclude(ctx context.Context, res *Result) {
 	}
 	e := CallEnded{
 		CallInfo: i, Code: res.Code(), Replayed: res.Replayed, Cached: res.Cached, Attempts: res.Attempts,
-		Duration: res.Duration, Size: len(res.Data), Alias: f.alias, Deprecated: f.deprecated, Reference: f.reference,
+		Duration: res.Duration, Size: len(res.Data), Alias: f.alias(), Deprecated: f.deprecated, Reference: f.reference,
 	}
 	if res.Pending != nil {
 		e.Approval = res.Pending.Approval

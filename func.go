@@ -3,11 +3,14 @@ package helve
 import (
 	"context"
 	"errors"
+	"net/url"
 	"reflect"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"helve.dev/helve/internal/decode"
 	"helve.dev/helve/internal/jsonx"
 	"helve.dev/helve/schema"
 )
@@ -42,7 +45,7 @@ func Func[In, Out any](c Contract, fn func(context.Context, In) (Out, error)) (*
 	var h Handler
 	if fn != nil {
 		h = func(ctx context.Context, inv *Invocation) (*Reply, error) {
-			in, err := decoded[In](inv)
+			in, err := decoded[In](inv, ty)
 			if err != nil {
 				return nil, err
 			}
@@ -65,7 +68,7 @@ func FuncReply[In any](c Contract, fn func(context.Context, In) (*Reply, error))
 	var h Handler
 	if fn != nil {
 		h = func(ctx context.Context, inv *Invocation) (*Reply, error) {
-			in, err := decoded[In](inv)
+			in, err := decoded[In](inv, ty)
 			if err != nil {
 				return nil, err
 			}
@@ -86,8 +89,13 @@ func inferInput[In any](d *definition) *typed {
 			d.c.Input = in
 		}
 	}
+	plan := decode.For(reflect.TypeFor[In](), decodeOptions, reflect.TypeFor[time.Duration](), reflect.TypeFor[url.URL]())
 	return &typed{decode: func(args jsontext.Value) (any, error) {
 		in := new(In)
+		if plan.Into(args, reflect.ValueOf(in).Elem()) {
+			return in, nil
+		}
+		in = new(In)
 		if err := decodeArguments(args, in); err != nil {
 			return nil, err
 		}
@@ -115,15 +123,15 @@ var decodeOptions = json.JoinOptions(schema.JSONOptions(), jsontext.AllowDuplica
 
 // decoded returns the arguments of an invocation as In: those decoded by stage
 // 2 where nobody had them yet, else a fresh value.
-func decoded[In any](inv *Invocation) (*In, error) {
+func decoded[In any](inv *Invocation, ty *typed) (*In, error) {
 	if v, ok := inv.f.takeDecoded().(*In); ok {
 		return v, nil
 	}
-	in := new(In)
-	if err := decodeArguments(inv.f.args, in); err != nil {
+	v, err := ty.decode(inv.f.args)
+	if err != nil {
 		return nil, Errorf(CodeInvalidInput, "the arguments could not be read: %s", decodeFault(err).Problem)
 	}
-	return in, nil
+	return v.(*In), nil
 }
 
 // decodeFault says to the model why arguments that fit the schema do not fit

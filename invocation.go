@@ -29,7 +29,7 @@ func (i *Invocation) Contract() Contract { return i.f.tool.c.clone() }
 func (i *Invocation) Tool() string { return i.f.tool.c.Name }
 
 // Arguments returns a copy of the settled arguments: exactly what was approved.
-func (i *Invocation) Arguments() jsontext.Value { return i.f.args.Clone() }
+func (i *Invocation) Arguments() jsontext.Value { return i.f.arguments() }
 
 // CallID returns the call's id.
 func (i *Invocation) CallID() string { return i.f.id }

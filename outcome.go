@@ -4,26 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
-// outcome is what became of a call, from the handler's exit to the envelope.
+// outcome is what became of a call, from the handler's exit to the envelope: the
+// result in the making, and what only the stages need to know of it.
 type outcome struct {
-	reply    *Reply
-	data     jsontext.Value // encoded by stage 9, redacted by stage 10
-	content  []Content
-	note     string
-	warnings []string
-	err      *Error
-	pending  *Pending
-	replayed bool
-
-	state     EntryState // what the ledger will hold
-	again     bool       // another attempt may follow
-	cause     error
-	direction Direction
-	raw       jsontext.Value
+	Result
+	reply *Reply     // encoded into the result by stage 9
+	state EntryState // what the ledger will hold
+	again bool       // another attempt may follow
 }
 
 // classify says what a handler's exit means: the table "What a handler's exit
@@ -33,17 +22,16 @@ type outcome struct {
 func (f *flight) classify(e exit) (out *outcome) {
 	defer func() { // an error's own methods are code of the handler too
 		if v := recover(); v != nil {
-			out = &outcome{}
-			out.cause = &panicError{value: v, stack: debug.Stack()}
+			out = failedBy(&panicError{value: v, stack: debug.Stack()})
 			f.crashed(out, out.cause)
 		}
 	}()
 	if e.err == nil {
 		return &outcome{reply: e.reply, state: EntrySucceeded}
 	}
-	out = &outcome{cause: e.err}
+	out = failedBy(e.err)
 	if p := suspension(e.err); p != nil && f.tool.c.Resumable {
-		out.state, out.pending = EntryReserved, p
+		out.state, out.Pending = EntryReserved, p
 		p.Reason = f.x.redact.text(p.Reason)
 		return out
 	}
@@ -56,22 +44,24 @@ func (f *flight) classify(e exit) (out *outcome) {
 		f.said(out, own, isNotDone(e.err))
 	case isNotDone(e.err):
 		out.state, out.again = EntryRetryable, true
-		out.err = f.failed(e.err)
-		out.err.Retryable = true
+		out.Error = f.failed(e.err)
+		out.Error.Retryable = true
 	case e.stopped != nil:
 		f.stoppedBy(out, e.stopped)
 	case f.repeatable():
 		out.state, out.again = EntryRetryable, true
-		out.err = f.failed(e.err)
-		out.err.Retryable = true
+		out.Error = f.failed(e.err)
+		out.Error.Retryable = true
 	default:
 		out.state = EntryUnknown
-		out.err = f.failed(e.err)
-		out.err.Message += ". It may have taken effect"
-		out.err.Suggestion = f.verifyHint()
+		out.Error = f.failed(e.err)
+		out.Error.Message += ". It may have taken effect"
+		out.Error.Suggestion = f.verifyHint()
 	}
 	return out
 }
+
+func failedBy(cause error) *outcome { return &outcome{Result: Result{cause: cause}} }
 
 // ownError returns the Error that the handler returned, or nil. An Error inside
 // of a CallError speaks of a call that the handler made: what it says is not
@@ -122,7 +112,7 @@ func (f *flight) said(out *outcome, own *Error, notDone bool) {
 			e.Retryable = true
 		}
 	}
-	out.err, out.state, out.again = &e, EntryFailed, e.Retryable
+	out.Error, out.state, out.again = &e, EntryFailed, e.Retryable
 	if e.Retryable {
 		out.state = EntryRetryable
 	}
@@ -145,10 +135,10 @@ const maxErrorText = 2000
 
 // crashed is a panic or Goexit: the stack is for the log only.
 func (f *flight) crashed(out *outcome, err error) {
-	out.err = f.refer(err, "the tool crashed")
+	out.Error = f.refer(err, "the tool crashed")
 	out.state = EntryRetryable
 	if !f.repeatable() {
-		f.notKnown(out, out.err.Message)
+		f.notKnown(out, out.Error.Message)
 	}
 }
 
@@ -159,18 +149,18 @@ func (f *flight) stoppedBy(out *outcome, s *stopError) {
 		return
 	}
 	out.state = EntryRetryable
-	out.err = &Error{Code: s.code, Message: s.text, Retryable: true, cause: s}
+	out.Error = &Error{Code: s.code, Message: s.text, Retryable: true, cause: s}
 	switch s {
 	case errDeadline:
-		out.err.Message = fmt.Sprintf("%s (%s)", s.text, f.deadline.Sub(f.started))
+		out.Error.Message = fmt.Sprintf("%s (%s)", s.text, f.deadline.Sub(f.started))
 	case errStalled:
-		out.err.Message = fmt.Sprintf("%s (%s)", s.text, f.tool.c.Stall)
+		out.Error.Message = fmt.Sprintf("%s (%s)", s.text, f.tool.c.Stall)
 	}
 }
 
 func (f *flight) notKnown(out *outcome, why string) {
 	out.state = EntryUnknown
-	out.err = &Error{
+	out.Error = &Error{
 		Code:       CodeOutcomeUnknown,
 		Message:    fmt.Sprintf("%s was sent, and then %s: it may or may not have happened", f.tool.c.Name, why),
 		Suggestion: f.verifyHint(), cause: out.cause,
@@ -181,17 +171,17 @@ func (f *flight) notKnown(out *outcome, why string) {
 func (f *flight) partly(out *outcome, e exit) {
 	p, _ := errors.AsType[*partialError](e.err)
 	inner := f.classify(exit{err: p.err, stopped: e.stopped})
-	out.err, out.state, out.pending = inner.err, EntryUnknown, nil
-	if out.err == nil { // a suspension cannot be partial
-		out.err = f.failed(p.err)
+	out.Error, out.state, out.Pending = inner.Error, EntryUnknown, nil
+	if out.Error == nil { // a suspension cannot be partial
+		out.Error = f.failed(p.err)
 	}
-	out.err.Details = partialDetails(e.err)
+	out.Error.Details = partialDetails(e.err)
 	if f.repeatable() {
 		if f.effect == Read {
 			out.state = EntryRetryable
 		}
 		return
 	}
-	out.err.Retryable = false
-	out.err.Suggestion = "A part of it was done, see details. " + f.verifyHint()
+	out.Error.Retryable = false
+	out.Error.Suggestion = "A part of it was done, see details. " + f.verifyHint()
 }

@@ -9,13 +9,13 @@ import (
 
 // approve is stage 5: the decision for this exact call, or one pending approval.
 func (f *flight) approve(ctx context.Context) *Result {
-	if f.ask == "" {
+	if f.question == nil {
 		return nil
 	}
 	if f.parent != nil && !f.parent.tool.c.Resumable {
 		return f.deny(ctx, Ruling{
-			Rule:   f.ask,
-			Reason: fmt.Sprintf("%s; %s cannot wait for it: call %s directly", f.reason, f.parent.tool.c.Name, f.tool.c.Name),
+			Rule:   f.question.rule,
+			Reason: fmt.Sprintf("%s; %s cannot wait for it: call %s directly", f.question.reason, f.parent.tool.c.Name, f.tool.c.Name),
 		})
 	}
 	if f.digest == (Digest{}) {
@@ -23,7 +23,7 @@ func (f *flight) approve(ctx context.Context) *Result {
 		if err != nil {
 			return f.fail(&Error{Code: CodeInvalidInput, Message: "the arguments cannot be identified: " + err.Error(), cause: err})
 		}
-		f.digest = d
+		f.callIdentity = &callIdentity{digest: d}
 	}
 	if done, res := f.approvedBefore(ctx); done {
 		return res
@@ -78,7 +78,7 @@ func (f *flight) decided(ctx context.Context, a *Approval) *Result {
 	case ApprovalExpired:
 		return f.expired()
 	}
-	return &Result{Pending: &Pending{Approval: a.ID, Reason: f.x.redact.text(f.reason), Expires: a.Expires.UTC()}}
+	return &Result{Pending: &Pending{Approval: a.ID, Reason: f.x.redact.text(f.question.reason), Expires: a.Expires.UTC()}}
 }
 
 func (f *flight) expired() *Result {
@@ -135,7 +135,7 @@ func (f *flight) identity() ApprovalIdentity {
 func (f *flight) newApproval() *Approval {
 	return &Approval{
 		ID: newID("ap_"), ApprovalIdentity: f.identity(), CallID: f.id, Effect: f.effect,
-		Arguments: f.x.redact.data(f.asked), PolicyVersion: f.ruling.Version, Rule: f.ask, Reason: f.reason,
+		Arguments: f.x.redact.data(f.asked), PolicyVersion: f.question.policyVersion, Rule: f.question.rule, Reason: f.question.reason,
 	}
 }
 

@@ -25,8 +25,7 @@ func (f *flight) authorize(ctx context.Context) *Result {
 	if ruling.Verdict == Deny {
 		return f.deny(ctx, ruling)
 	}
-	f.ruling = ruling
-	f.ask, f.reason = f.whoAsks()
+	f.question = f.ask(ruling)
 	f.tellCoerced(ctx)
 	return nil
 }
@@ -80,23 +79,23 @@ func (f *flight) decide(ctx context.Context) (r Ruling, err error) {
 	return r, nil
 }
 
-// whoAsks returns the rule that wants a person's approval and its reason, or "".
-// Preapproval stands for what autonomy would ask for, and for nothing else.
-func (f *flight) whoAsks() (rule, reason string) {
-	preapproved := f.ruling.Verdict == Preapprove
+// ask returns what a person is asked, or nil. Preapproval stands for what
+// autonomy would ask for, and for nothing else.
+func (f *flight) ask(r Ruling) *question {
+	preapproved := r.Verdict == Preapprove
 	switch {
-	case f.ruling.Verdict == Ask:
-		return orElse(f.ruling.Rule, "policy"), orElse(f.ruling.Reason, "the policy wants a person's approval")
+	case r.Verdict == Ask:
+		return &question{orElse(r.Rule, "policy"), orElse(r.Reason, "the policy wants a person's approval"), r.Version}
 	case f.tool.c.Approval == AskAlways:
-		return "contract", fmt.Sprintf("%s needs a person's approval for every call", f.tool.c.Name)
+		return &question{"contract", fmt.Sprintf("%s needs a person's approval for every call", f.tool.c.Name), r.Version}
 	case f.scope.Autonomy == Manual:
-		return "autonomy", "every call needs a person's approval"
+		return &question{"autonomy", "every call needs a person's approval", r.Version}
 	case f.effect == Destructive && !preapproved:
-		return "effect", "destructive calls need a person's approval"
+		return &question{"effect", "destructive calls need a person's approval", r.Version}
 	case f.scope.Autonomy == Gated && f.effect != Read && !preapproved:
-		return "autonomy", "writes need a person's approval"
+		return &question{"autonomy", "writes need a person's approval", r.Version}
 	}
-	return "", ""
+	return nil
 }
 
 func (f *flight) deny(ctx context.Context, r Ruling) *Result {

@@ -17,7 +17,7 @@ import (
 // check is stage 9: the reply is encoded and held against the output schema. A
 // call with effects that fails here was carried out all the same.
 func (f *flight) check(out *outcome) {
-	if out.err != nil || out.pending != nil {
+	if out.Error != nil || out.Pending != nil {
 		return
 	}
 	r := out.reply
@@ -38,9 +38,9 @@ func (f *flight) check(out *outcome) {
 			return
 		}
 	}
-	out.data, out.content, out.note, out.warnings = data, slices.Clone(r.Content), r.Note, slices.Clone(r.Warnings)
+	out.Data, out.Content, out.Note, out.Warnings = data, slices.Clone(r.Content), r.Note, slices.Clone(r.Warnings)
 	if replaced > 0 {
-		out.warnings = append(out.warnings,
+		out.Warnings = append(out.Warnings,
 			fmt.Sprintf("%d invalid bytes in the result were replaced by U+FFFD.", replaced))
 	}
 }
@@ -103,5 +103,5 @@ func (f *flight) badOutput(out *outcome, data jsontext.Value, faults []Fault, ca
 	if cause == nil {
 		cause = errors.New("the result breaks the output schema")
 	}
-	out.err, out.cause, out.direction, out.raw = e, cause, Output, data
+	out.Error, out.cause, out.direction, out.raw = e, cause, Output, data
 }

@@ -33,8 +33,8 @@ func (f *flight) run(ctx context.Context) *outcome {
 			wait = b
 		}
 		pause := wait.NextBackOff()
-		if out.err != nil && out.err.RetryAfter > 0 {
-			pause = out.err.RetryAfter
+		if out.Error != nil && out.Error.RetryAfter > 0 {
+			pause = out.Error.RetryAfter
 		}
 		if pause >= f.remaining() {
 			return out
@@ -52,10 +52,10 @@ func (f *flight) tellRetry(ctx context.Context, out *outcome, pause time.Duratio
 		return
 	}
 	e := CallRetried{CallInfo: f.info(), Attempt: f.attempts, Wait: pause}
-	if out.err != nil {
-		e.Code = out.err.Code
+	if out.Error != nil {
+		e.Code = out.Error.Code
 		if w.content {
-			e.Message = f.x.redact.text(out.err.Message)
+			e.Message = f.x.redact.text(out.Error.Message)
 		}
 	}
 	tell(w, w.retry, "retry", func(o RetryObserver) { o.CallRetried(ctx, e) })
@@ -71,11 +71,29 @@ type exit struct {
 // running is a handler in its goroutine, with the context that it sees.
 type running struct {
 	callContext
-	exit chan exit
+	wake chan struct{} // its end, or that of patience
 
 	handing sync.Mutex
-	over    bool     // it has handed over its exit
+	over    bool // it has handed over its exit
+	exit    exit
 	late    *lateEnd // it was given up
+}
+
+// nudge wakes the call's goroutine; one that is awake already is awake.
+func (r *running) nudge() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// ended returns the exit that was handed over, if it was.
+func (r *running) ended(stopped *stopError) (exit, bool) {
+	r.handing.Lock()
+	defer r.handing.Unlock()
+	e := r.exit
+	e.stopped = stopped
+	return e, r.over
 }
 
 // attempt enters the handler once and waits for its end, or for a reason to
@@ -83,25 +101,26 @@ type running struct {
 func (f *flight) attempt(ctx context.Context, beat *beater, h Handler) exit {
 	r := f.enter(ctx, h)
 	defer r.end(context.Canceled)
-	timer := time.NewTimer(f.patience())
+	timer := time.AfterFunc(f.patience(), r.nudge)
 	defer timer.Stop()
 	for {
 		var reason *stopError
 		select {
-		case e := <-r.exit:
-			e.stopped = f.stopReason(ctx)
-			return e
+		case <-r.wake:
+			if e, over := r.ended(nil); over {
+				e.stopped = f.stopReason(ctx)
+				return e
+			}
+			if reason = f.impatient(); reason == nil {
+				timer.Reset(f.patience())
+				continue
+			}
 		case <-ctx.Done():
 			reason = callersReason(ctx)
 		case <-f.x.closing:
 			reason = errClosing
 		case <-beat.lostClaim():
 			reason = errFenced
-		case <-timer.C:
-			if reason = f.impatient(); reason == nil {
-				timer.Reset(f.patience())
-				continue
-			}
 		}
 		return f.giveUp(r, reason)
 	}
@@ -133,21 +152,25 @@ func (f *flight) giveUp(r *running, reason *stopError) exit {
 	r.end(reason.contextError())
 	grace := time.NewTimer(f.x.cfg.Grace)
 	defer grace.Stop()
-	select {
-	case e := <-r.exit:
-		e.stopped = reason
-		return e
-	case <-grace.C:
+	for waiting := true; waiting; {
+		select {
+		case <-r.wake: // its end; or patience, which is over anyway
+			if e, over := r.ended(reason); over {
+				return e
+			}
+		case <-grace.C:
+			waiting = false
+		}
 	}
 	r.handing.Lock()
 	defer r.handing.Unlock()
 	if r.over { // in the very last moment
-		e := <-r.exit
-		e.stopped = reason
-		return e
+		r.exit.stopped = reason
+		return r.exit
 	}
 	r.late = &lateEnd{concluded: make(chan struct{})}
 	f.late = r.late
+	f.keepArguments()
 	return exit{err: reason, stopped: reason}
 }
 
@@ -174,7 +197,7 @@ func callersReason(ctx context.Context) *stopError {
 // enter runs the handler in a goroutine of its own, so that the call can end
 // without it.
 func (f *flight) enter(ctx context.Context, h Handler) *running {
-	r := &running{exit: make(chan exit, 1)}
+	r := &running{wake: make(chan struct{}, 1)}
 	r.Context, r.deadline, r.inv = ctx, f.deadline, Invocation{f: f, attempt: f.attempts}
 	f.progress.touch()
 	f.x.handlers.enter(true)
@@ -193,13 +216,14 @@ func (f *flight) handle(r *running, h Handler) {
 		r.handing.Lock()
 		late := r.late
 		if late == nil {
-			r.over = true
-			r.exit <- e
+			r.over, r.exit = true, e
 		}
 		r.handing.Unlock()
 		if late != nil {
 			f.cameLate(r.Context, late, e)
+			return
 		}
+		r.nudge()
 	}()
 	reply, err := h(r, &r.inv)
 	if own, ok := err.(*Error); ok && own == nil { //nolint:errorlint // the nil pointer in an interface that was meant as nil

@@ -42,8 +42,7 @@ func (f *flight) identify() error {
 	if err != nil {
 		return err
 	}
-	f.digest = digest
-	f.key = LedgerKey{Tenant: f.scope.Tenant, Scope: f.tool.c.Name}
+	f.callIdentity = &callIdentity{digest: digest, key: LedgerKey{Tenant: f.scope.Tenant, Scope: f.tool.c.Name}}
 	if arg := f.tool.c.Key.argument(); arg != "" {
 		if v := member(f.asked, arg); len(v) > 0 && v.Kind() != 'n' && string(v) != `""` {
 			text, err := unquote(v)
@@ -161,21 +160,21 @@ func (f *flight) conflict(e *Entry) *Result {
 // replay answers with the recorded outcome.
 func (f *flight) replay(e *Entry) *Result {
 	r := e.Record
-	out := &outcome{replayed: true}
+	out := &outcome{Result: Result{Replayed: true}}
 	if r == nil {
 		return f.shape(out)
 	}
-	out.content, out.note, out.warnings, out.err = r.Content, r.Note, r.Warnings, r.Error
-	out.data = r.Data
+	out.Content, out.Note, out.Warnings, out.Error = r.Content, r.Note, r.Warnings, r.Error
+	out.Data = r.Data
 	if r.Dropped {
-		out.warnings = append(slices.Clone(out.warnings), "The result was too large to be kept; the action itself was done.")
+		out.Warnings = append(slices.Clone(out.Warnings), "The result was too large to be kept; the action itself was done.")
 	}
 	if f.tool.typed != nil && f.tool.typed.replayed != nil && r.Error == nil && !r.Dropped {
 		v, err := f.tool.typed.replayed(r.Data)
 		if err != nil {
 			return f.internal(fmt.Errorf("replay: %w", err))
 		}
-		if out.data, _, err = encodeData(v); err != nil {
+		if out.Data, _, err = encodeData(v); err != nil {
 			return f.internal(fmt.Errorf("replay: %w", err))
 		}
 	}
@@ -196,7 +195,7 @@ func (f *flight) reconcile(ctx context.Context, e *Entry) *Result {
 		f.x.cfg.Logger.Warn("an unknown outcome could not be reconciled", "tool", f.tool.c.Name, "call", f.id, "error", f.x.redact.text(err.Error()))
 		return f.unknownOutcome(e)
 	}
-	out := &outcome{reply: reply, state: EntrySucceeded, replayed: true}
+	out := &outcome{Result: Result{Replayed: true}, reply: reply, state: EntrySucceeded}
 	if !done {
 		out.state = EntryRetryable
 	} else {

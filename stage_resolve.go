@@ -16,10 +16,8 @@ func (f *flight) resolve() *Result {
 		return f.unknownTool()
 	}
 	f.tool, f.effect = t, t.c.Effect
-	if f.name != t.c.Name {
-		f.alias = f.name
-	}
-	if t.c.Deprecated != "" || f.alias != "" {
+	f.aliased = f.name != t.c.Name
+	if t.c.Deprecated != "" || f.aliased {
 		f.deprecated = append(f.deprecated, f.name)
 	}
 	timeout := t.c.Timeout

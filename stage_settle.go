@@ -26,8 +26,8 @@ func (f *flight) settle(ctx context.Context, out *outcome) {
 		p.Record = f.record(out)
 		entry := f.auditEntry("finished")
 		entry.State = out.state
-		if out.err != nil {
-			entry.Code = out.err.Code
+		if out.Error != nil {
+			entry.Code = out.Error.Code
 		}
 		p.Audit = []AuditEntry{entry}
 	}
@@ -42,17 +42,17 @@ func (f *flight) settle(ctx context.Context, out *outcome) {
 // is searched for registered values only, never rewritten by pattern.
 func (f *flight) redactOutcome(out *outcome) {
 	r := f.x.redact
-	out.data = r.data(out.data)
-	out.note = r.values(out.note)
-	for i, w := range out.warnings {
-		out.warnings[i] = r.values(w)
+	out.Data = r.data(out.Data)
+	out.Note = r.values(out.Note)
+	for i, w := range out.Warnings {
+		out.Warnings[i] = r.values(w)
 	}
-	for i, c := range out.content {
-		out.content[i].Name, out.content[i].URI = r.values(c.Name), r.text(c.URI)
+	for i, c := range out.Content {
+		out.Content[i].Name, out.Content[i].URI = r.values(c.Name), r.text(c.URI)
 	}
-	out.warnings = append(out.warnings, f.warnings...)
-	if out.err != nil {
-		out.err = r.error(out.err)
+	out.Warnings = append(out.Warnings, f.warnings...)
+	if out.Error != nil {
+		out.Error = r.error(out.Error)
 	}
 }
 
@@ -61,7 +61,7 @@ func (f *flight) record(out *outcome) *Record {
 	if out.state == EntryReserved {
 		return nil
 	}
-	r := &Record{Data: out.data, Content: out.content, Note: out.note, Error: out.err, Warnings: out.warnings}
+	r := &Record{Data: out.Data, Content: out.Content, Note: out.Note, Error: out.Error, Warnings: out.Warnings}
 	size := len(r.Data)
 	for _, c := range r.Content {
 		size += len(c.Data)
@@ -95,9 +95,9 @@ func (f *flight) notSettled(out *outcome, err error) {
 	if f.token == nil {
 		return // a read: its result stands, only the budget is off
 	}
-	*out = outcome{cause: err, state: EntryUnknown}
+	*out = outcome{Result: Result{cause: err}, state: EntryUnknown}
 	if f.repeatable() {
-		out.err = &Error{
+		out.Error = &Error{
 			Code: CodeUnavailable, Retryable: true, RetryAfter: time.Second,
 			Message: "the call ran, but its outcome could not be recorded", Suggestion: "Send the same call again.",
 		}
@@ -164,10 +164,10 @@ func (f *flight) classifyLate(e exit) *outcome {
 	case own != nil:
 		f.said(out, own, isNotDone(e.err))
 	case isNotDone(e.err):
-		out.state, out.err = EntryRetryable, f.failed(e.err)
-		out.err.Retryable = true
+		out.state, out.Error = EntryRetryable, f.failed(e.err)
+		out.Error.Retryable = true
 	}
-	out.warnings = append(out.warnings, fmt.Sprintf("The result came %s after the call was sent.", time.Since(f.started).Round(time.Millisecond)))
+	out.Warnings = append(out.Warnings, fmt.Sprintf("The result came %s after the call was sent.", time.Since(f.started).Round(time.Millisecond)))
 	f.redactOutcome(out)
 	return out
 }

@@ -6,11 +6,9 @@ import (
 
 // shape is stage 11: the envelope, cut to size with guidance.
 func (f *flight) shape(out *outcome) *Result {
-	res := &Result{
-		Data: out.data, Content: out.content, Note: out.note, Error: out.err, Pending: out.pending,
-		Replayed: out.replayed, Warnings: slices.Clone(out.warnings),
-		direction: out.direction, raw: out.raw, cause: out.cause, encoded: out.data,
-	}
+	out.reply = nil // the caller keeps the result, and nothing else
+	res := &out.Result
+	res.Warnings, res.encoded = slices.Clone(out.Warnings), out.Data
 	if res.Error != nil {
 		res.Data = nil
 	}

@@ -11,13 +11,13 @@ import (
 // the arguments are one immutable value; what was authorised is what runs.
 func (f *flight) validate() *Result {
 	raw := f.sent
-	if f.alias != "" {
-		if adapt := f.tool.adapters[f.alias]; adapt != nil {
+	if f.aliased {
+		if adapt := f.tool.adapters[f.name]; adapt != nil {
 			adapted, err := adapt(raw.Clone())
 			if err != nil {
 				return f.fail(&Error{
 					Code: CodeInvalidInput, cause: err,
-					Message:    fmt.Sprintf("the arguments of %q could not be turned into those of %q: %s", f.alias, f.tool.c.Name, err),
+					Message:    fmt.Sprintf("the arguments of %q could not be turned into those of %q: %s", f.name, f.tool.c.Name, err),
 					Suggestion: fmt.Sprintf("Call %q instead.", f.tool.c.Name),
 				})
 			}
@@ -30,14 +30,34 @@ func (f *flight) validate() *Result {
 		res.direction, res.raw = Input, raw.Clone()
 		return res
 	}
-	// A normaliser that had nothing to change hands back the caller's own bytes,
-	// which the caller may change while the call runs.
-	if len(args) > 0 && len(f.sent) > 0 && &args[0] == &f.sent[0] {
-		args = args.Clone()
+	f.effect = f.effectOf(args)
+	// A normaliser that had nothing to change hands back the caller's own bytes.
+	// A read whose handler takes decoded arguments may borrow them: nothing keeps
+	// or compares them once it runs.
+	if f.borrowed = len(args) > 0 && len(f.sent) > 0 && &args[0] == &f.sent[0]; f.borrowed &&
+		(f.effect != Read || f.tool.typed == nil || f.tool.c.CacheFor > 0) {
+		args, f.borrowed = args.Clone(), false
 	}
 	f.args, f.asked = args, args
-	f.effect = f.effectOf(args)
 	return nil
+}
+
+// keepArguments makes borrowed arguments the call's own, for a handler that
+// outlives it.
+func (f *flight) keepArguments() {
+	f.shared.mu.Lock()
+	defer f.shared.mu.Unlock()
+	if f.borrowed {
+		f.args, f.borrowed = f.args.Clone(), false
+	}
+}
+
+// arguments returns a copy of the settled arguments, also to a handler that
+// outlives its call.
+func (f *flight) arguments() jsontext.Value {
+	f.shared.mu.Lock()
+	defer f.shared.mu.Unlock()
+	return f.args.Clone()
 }
 
 // settleArguments normalises raw and decodes it for a typed handler, so that
