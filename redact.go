@@ -137,7 +137,13 @@ func (r *redactor) values(s string) string {
 }
 
 // text replaces registered values, what looks like a secret, and file-system roots.
-func (r *redactor) text(s string) string { return r.roots.Replace(patterns(r.values(s))) }
+func (r *redactor) text(s string) string {
+	s = patterns(r.values(s))
+	if slices.ContainsFunc(r.rootDirs, func(dir string) bool { return strings.Contains(s, dir) }) {
+		s = r.roots.Replace(s)
+	}
+	return s
+}
 
 // data replaces registered values inside the strings, names and numbers of raw.
 // It returns raw itself when there is nothing to replace.
@@ -296,9 +302,11 @@ func (r *redactor) error(e *Error) *Error {
 	c := *e
 	c.Message = r.text(e.Message)
 	c.Suggestion = r.text(e.Suggestion)
-	c.Faults = slices.Clone(e.Faults)
-	for i, f := range c.Faults {
-		c.Faults[i] = Fault{Path: r.values(f.Path), Problem: r.values(f.Problem), Suggestion: r.values(f.Suggestion)}
+	if r.replacer.Load() != nil {
+		c.Faults = slices.Clone(e.Faults)
+		for i, f := range c.Faults {
+			c.Faults[i] = Fault{Path: r.values(f.Path), Problem: r.values(f.Problem), Suggestion: r.values(f.Suggestion)}
+		}
 	}
 	if len(e.Details) > 0 {
 		c.Details = rewrite(e.Details, func(member, s string) string {

@@ -64,7 +64,7 @@ func (f *flight) cutRemarks(res *Result, n int) {
 	for i, w := range res.Warnings {
 		res.Warnings[i] = clip(w, n/2/len(res.Warnings))
 	}
-	if len(contentForms(res.Content)) > 8 {
+	if len(res.Content) > 8 {
 		res.Content = res.Content[:8]
 	}
 }
