@@ -40,10 +40,10 @@ func (d *Digest) UnmarshalText(b []byte) error {
 	return err
 }
 
-// digestJSON hashes the canonical form of raw: RFC 8785 with numbers as exact
+// digestJSON hashes the canonical form of raw, which must be valid: RFC 8785 with numbers as exact
 // decimals, so that two different ids never meet in one digest.
 func digestJSON(raw jsontext.Value) (Digest, error) {
-	canon, err := jsonx.Canonical(raw)
+	canon, err := jsonx.CanonicalValid(raw)
 	if err != nil {
 		return Digest{}, err
 	}

@@ -234,9 +234,9 @@ func suspicious(s []byte) bool {
 			if len(s)-i >= len("bearer") && bytes.EqualFold(s[i:i+len("bearer")], []byte("bearer")) {
 				return true
 			}
-		case '-', 'e', 'A', 'g', 's', 'x', 'r':
-			for _, mark := range secretMarks {
-				if mark[0] == c && bytes.HasPrefix(s[i:], mark) {
+		default:
+			for _, rest := range secretMarks[c] {
+				if bytes.HasPrefix(s[i+1:], rest) {
 					return true
 				}
 			}
@@ -245,11 +245,16 @@ func suspicious(s []byte) bool {
 	return assigns && namesSecret(s)
 }
 
-// secretMarks are what the shapes of known tokens and keys begin with.
-var secretMarks = [][]byte{
-	[]byte("-----BEGIN"), []byte("eyJ"), []byte("AKIA"), []byte("ASIA"), []byte("AIza"), []byte("ghp_"), []byte("gho_"), []byte("ghs_"),
-	[]byte("ghu_"), []byte("ghr_"), []byte("github_pat_"), []byte("glpat-"), []byte("sk-"), []byte("sk_"), []byte("rk_"), []byte("xox"),
-}
+// secretMarks are what the shapes of known tokens and keys begin with: by the
+// first byte, what follows it.
+var secretMarks = func() (marks [256][][]byte) {
+	for _, m := range []string{
+		"-----BEGIN", "eyJ", "AKIA", "ASIA", "AIza", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "sk-", "sk_", "rk_", "xox",
+	} {
+		marks[m[0]] = append(marks[m[0]], []byte(m[1:]))
+	}
+	return marks
+}()
 
 // namesSecret reports whether a part of a secret's name stands in s.
 func namesSecret(s []byte) bool {

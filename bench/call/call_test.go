@@ -5,6 +5,7 @@ package call
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,23 +58,29 @@ func (p peer) make(tb testing.TB, c cases.Case) caller {
 	return p.large(tb, c, func(in cases.Large) cases.Out { return out(in.Batch, len(in.Rows)) })
 }
 
+func helveExecutor[T any](tb testing.TB, c cases.Case, effect helve.Effect, handle func(T) cases.Out) *helve.Executor {
+	tb.Helper()
+	tool := helve.Must(helve.Func(helve.Contract{
+		Name: "t", Effect: effect, Key: helve.KeyCall, Input: schema.MustParse(c.Schema), Output: schema.MustParse(cases.OutSchema),
+		Description: "Does nothing, as fast as it can, for a benchmark.",
+	}, func(_ context.Context, in T) (cases.Out, error) { return handle(in), nil }))
+	reg, err := helve.NewRegistry(tool)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	x, err := helve.NewExecutor(reg, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return x
+}
+
 // helveTool runs the whole pipeline, the output check included. A write has a
 // row in the memory ledger and consumes an approval in each call.
 func helveTool[T any](effect helve.Effect) maker[T] {
 	return func(tb testing.TB, c cases.Case, handle func(T) cases.Out) caller {
 		tb.Helper()
-		tool := helve.Must(helve.Func(helve.Contract{
-			Name: "t", Effect: effect, Key: helve.KeyCall, Input: schema.MustParse(c.Schema), Output: schema.MustParse(cases.OutSchema),
-			Description: "Does nothing, as fast as it can, for a benchmark.",
-		}, func(_ context.Context, in T) (cases.Out, error) { return handle(in), nil }))
-		reg, err := helve.NewRegistry(tool)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		x, err := helve.NewExecutor(reg, nil)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		x := helveExecutor(tb, c, effect, handle)
 		run := func(ctx context.Context, raw []byte, id string) *helve.Result {
 			return x.Execute(ctx, &helve.Call{ID: id, Tool: "t", Arguments: raw})
 		}
@@ -232,6 +239,49 @@ func BenchmarkCall(b *testing.B) {
 			b.Run(c.Name+"/"+p.name, func(b *testing.B) { run(b, p.make(b, c), c.JSON, false) })
 		}
 	}
+}
+
+// BenchmarkApproved is a write that a person has approved before: the approval is
+// found, checked and consumed, the call has its row in the memory ledger. Asking
+// and deciding do not count; helve-write-approved of BenchmarkCall has them too.
+func BenchmarkApproved(b *testing.B) {
+	c := cases.MediumCase()
+	b.Run("helve", func(b *testing.B) {
+		x := helveExecutor(b, c, helve.Write, func(in cases.Medium) cases.Out {
+			return cases.Out{ID: in.Room, Count: len(in.Guests), Score: 21.5, OK: true}
+		})
+		type approved struct {
+			ctx context.Context
+			id  string
+		}
+		var ready []approved
+		ask := func(n int) { // an approval covers equal calls of a subject, so each has its own
+			ctx := helve.WithScope(context.Background(), helve.Scope{Subject: strconv.Itoa(n)})
+			res := x.Execute(ctx, &helve.Call{Tool: "t", Arguments: c.JSON})
+			if _, err := x.Decide(ctx, res.Pending.Approval, helve.Decision{Approve: true}); err != nil {
+				b.Fatal(err)
+			}
+			ready = append(ready, approved{ctx, res.CallID})
+		}
+		asked := 0
+		b.ReportAllocs()
+		for b.Loop() {
+			if len(ready) == 0 {
+				b.StopTimer()
+				for range 512 {
+					asked++
+					ask(asked)
+				}
+				b.StartTimer()
+			}
+			next := ready[len(ready)-1]
+			ready = ready[:len(ready)-1]
+			res := x.Execute(next.ctx, &helve.Call{ID: next.id, Tool: "t", Arguments: c.JSON})
+			if _, err := res.MarshalJSON(); err != nil || !res.OK() {
+				b.Fatal(res.Err(), err)
+			}
+		}
+	})
 }
 
 // BenchmarkRefuse is a call with five faults, for those who refuse it.

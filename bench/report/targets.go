@@ -34,7 +34,7 @@ func measureTargets(r results) []target {
 	for _, peer := range []string{"fantasy", "floor-decode", "anthropic"} {
 		ratio("read medium: over the bare decoder of "+peer, "call/Call/medium/helve", "call/Call/medium/"+peer, 1)
 	}
-	ratio("approved write medium: over go-sdk", "call/Call/medium/helve-write-approved", "call/Call/medium/go-sdk", 0.25)
+	ratio("approved write medium: over go-sdk", "call/Approved/helve", "call/Call/medium/go-sdk", 0.25)
 	ratio("refuse five faults: over santhosh", "validate/Refuse/helve", "validate/Refuse/santhosh", 0.25)
 	ratio("refuse five faults: over go-sdk", "call/Refuse/helve", "call/Refuse/go-sdk", 0.125)
 	ratio("ten times the input", "validate/Growth/rows-500", "validate/Growth/rows-50", 13)

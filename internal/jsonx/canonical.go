@@ -23,6 +23,11 @@ func Canonical(raw []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
+	return CanonicalValid(raw)
+}
+
+// CanonicalValid is Canonical of a text that is known to be strict JSON, because it was validated or encoded before.
+func CanonicalValid(raw []byte) ([]byte, error) {
 	c := canonizers.Get().(*canonizer)
 	c.src, c.dst = raw, make([]byte, 0, len(raw))
 	_, err := c.value(Space(raw, 0))
