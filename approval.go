@@ -1,10 +1,45 @@
 package helve
 
 import (
+	"bytes"
+	"context"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// Approvals remembers what persons are asked and what they decided.
+type Approvals interface {
+	// Ask returns the approval that governs a call: the latest of the same
+	// identity that is pending, approved or denied, else a, which it stores as
+	// pending, under a.ID, with an expiry of ttl from now. One that has passed its
+	// expiry becomes expired and is returned once. [ErrApprovalMismatch] says that
+	// the same run and call id has a pending or approved approval of another
+	// identity. The audit entries are appended in the same transaction, where a
+	// was stored.
+	Ask(ctx context.Context, a *Approval, ttl time.Duration, audit ...AuditEntry) (*Approval, error)
+	// Approval returns one of the tenant's by its id, or [ErrNoApproval].
+	Approval(ctx context.Context, tenant, id string) (*Approval, error)
+	// Decide records a decision on a pending approval of the tenant and returns
+	// the record. The same decision again returns the record as it stands.
+	// Another one is [ErrDecided], one after the expiry [ErrApprovalExpired], one
+	// with a digest that is not the record's [ErrApprovalMismatch]. The audit
+	// entries are appended in the same transaction, where the decision is new.
+	Decide(ctx context.Context, tenant, id string, d *Decision, audit ...AuditEntry) (*Approval, error)
+	// ListApprovals returns those that match, oldest first.
+	ListApprovals(ctx context.Context, f ApprovalFilter) ([]*Approval, error)
+	// WatchApprovals calls fn for each approval of the tenant that is asked for or
+	// decided, in whatever process, until ctx is done, and returns the reason. It
+	// calls fn once with the zero value when it watches, so that nothing falls
+	// between a look and the watch. Fn must not block.
+	WatchApprovals(ctx context.Context, tenant string, fn func(ApprovalNotice)) error
+}
+
+// An ApprovalNotice says that an approval has changed.
+type ApprovalNotice struct {
+	ID    string
+	State ApprovalState
+}
 
 // An ApprovalState is where an approval stands.
 type ApprovalState string
@@ -45,6 +80,40 @@ type Approval struct {
 	DecidedBy      string    `json:"decided_by,omitempty"`
 	DecidedAt      time.Time `json:"decided_at,omitzero"`
 	DecisionReason string    `json:"decision_reason,omitempty"`
+}
+
+// Usable returns nil where a may be consumed by c now, else one of the errors of
+// stores. It is what a store decides in step 2 of a claim, with a as it stands
+// now, its expiry noted.
+func (a *Approval) Usable(c *Consume) error {
+	switch {
+	case a.ApprovalIdentity != c.Identity:
+		return ErrApprovalMismatch
+	case a.State == ApprovalApproved:
+		return nil
+	case a.State == ApprovalConsumed:
+		return ErrApprovalConsumed
+	case a.State == ApprovalExpired:
+		return ErrApprovalExpired
+	}
+	return ErrApprovalMismatch
+}
+
+// Decidable returns what a store answers to d, with a as it stands now, its
+// expiry noted: (true, nil) where d decides it, (false, nil) where the same was
+// decided before, else an error.
+func (a *Approval) Decidable(d *Decision) (bool, error) {
+	switch {
+	case d.ArgumentsDigest != (Digest{}) && d.ArgumentsDigest != a.ArgumentsDigest:
+		return false, ErrApprovalMismatch
+	case a.State == ApprovalPending:
+		return true, nil
+	case a.State == ApprovalExpired:
+		return false, ErrApprovalExpired
+	case d.Approve != (a.State != ApprovalDenied), !bytes.Equal(d.Arguments, a.Edited):
+		return false, ErrDecided
+	}
+	return false, nil
 }
 
 // An ApprovalIdentity says which call an approval is for. Two calls with equal

@@ -39,7 +39,7 @@ func TestBehaviour5Refund(t *testing.T) {
 	if res.Pending == nil || !errors.Is(res.Err(), helve.ErrPending) {
 		t.Fatalf("not pending: %s", envelope(t, res))
 	}
-	a, err := x.Store().Approval(ctx, res.Pending.Approval)
+	a, err := x.Store().Approval(ctx, "", res.Pending.Approval)
 	if err != nil || string(a.Arguments) != `{"order_id":"o1","amount_usd":5}` {
 		t.Fatalf("the person does not see what will be sent: %+v, %v", a, err)
 	}
@@ -298,7 +298,7 @@ func TestEditedArguments(t *testing.T) {
 	// Identity and key stay those of the arguments as sent.
 	again := x.Execute(ctx, call)
 	wantEqual(t, []any{again.Replayed, len(got)}, []any{true, 1})
-	a, _ := x.Store().Approval(ctx, id)
+	a, _ := x.Store().Approval(ctx, "", id)
 	wantEqual(t, string(a.Arguments)+string(a.Edited), `{"to":"ann","amount":50}{"to":"ann","amount":20}`)
 }
 

@@ -277,7 +277,7 @@ func TestBehaviour12FetchWeather(t *testing.T) {
 	three := x.Call("fetch_weather", `{"country":5,"units":"kelvin"}`)
 	wantEqual(t, len(three.Error.Faults), 3)
 
-	audit, err := x.Store().Audit(t.Context(), "", "")
+	audit, err := x.Store().Audit(t.Context(), helve.AuditFilter{})
 	if err != nil || len(audit) == 0 {
 		t.Fatal("no audit", err)
 	}
@@ -431,10 +431,10 @@ func TestBehaviour14FindAndReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantEqual(t, spent.Calls, 3)
-	audit, _ := x.Store().Audit(t.Context(), "", "test")
+	audit, _ := x.Store().Audit(t.Context(), helve.AuditFilter{Run: "test"})
 	var seen []string
 	for _, e := range audit {
-		seen = append(seen, e.Kind+" "+e.Tool)
+		seen = append(seen, string(e.Kind)+" "+e.Tool)
 	}
 	wantEqual(t, seen, []string{"claimed find_and_replace", "claimed write_file", "finished write_file", "finished find_and_replace"})
 	// What a handler does not declare, it cannot call.

@@ -1,5 +1,19 @@
 package helve
 
+import (
+	"context"
+	"time"
+)
+
+// Budgets keeps what runs have spent.
+type Budgets interface {
+	// Reserve takes r from its budget, or returns [ErrBudget] and takes nothing.
+	// Claim does the same inside its transaction for calls with effects.
+	Reserve(ctx context.Context, r Reservation) error
+	// Spent returns what is taken from a budget so far, reservations included.
+	Spent(ctx context.Context, tenant, budget string) (Spent, error)
+}
+
 // A Budget bounds what may be spent under one name. Every executor on the same
 // store counts against the same budget.
 type Budget struct {
@@ -14,14 +28,22 @@ type Budget struct {
 }
 
 // A Reservation is taken from a budget before a call runs, so that calls side
-// by side cannot exceed it together.
+// by side cannot exceed it together. One that is not settled within its lease,
+// because its process died, counts as spent where the call has effects, and is
+// returned for a read.
 type Reservation struct {
+	// ID names the reservation.
+	ID             string
 	Tenant, Budget string
 	Limit          Budget
 	Calls, Cost    int64
+	Lease          time.Duration
+	// Read says that the call has no effects.
+	Read bool
 }
 
-// A Settlement puts what was really spent in the place of a reservation.
+// A Settlement puts what was really spent in the place of a reservation, once.
+// One that comes after a reservation was returned takes what was spent.
 type Settlement struct {
 	Reservation
 	SpentCalls, SpentCost int64

@@ -18,6 +18,7 @@ const (
 	DefaultTimeout   = 30 * time.Second
 	DefaultAttempts  = 3        // for reads and repeatable tools; one for the rest
 	DefaultMaxOutput = 64 << 10 // bytes of the envelope as the model reads it
+	DefaultDedupe    = 24 * time.Hour
 )
 
 // MinDescription is the least number of characters that a model must be told
@@ -61,6 +62,13 @@ type Contract struct {
 	Approval ApprovalMode `json:"approval,omitzero"`
 	// Key says under which key the ledger remembers a call with effects.
 	Key KeyRule `json:"key,omitempty"`
+
+	// DedupeOn names arguments that make two calls the same action, whatever their
+	// keys and runs: within DedupeFor the second one gets the result of the first,
+	// or a conflict where it differs in other arguments. Empty: none.
+	DedupeOn []string `json:"dedupe_on,omitempty"`
+	// DedupeFor is how long. Zero: [DefaultDedupe].
+	DedupeFor time.Duration `json:"dedupe_for,omitzero"`
 
 	// Timeout bounds one call with its retries and waiting. Zero: Config.Timeout.
 	Timeout time.Duration `json:"timeout,omitzero"`
@@ -198,6 +206,7 @@ func (c *Contract) UnmarshalJSON(b []byte) error {
 func (c *Contract) clone() Contract {
 	d := *c
 	d.EffectBy.Values = maps.Clone(c.EffectBy.Values)
+	d.DedupeOn = slices.Clone(c.DedupeOn)
 	d.Credentials = slices.Clone(c.Credentials)
 	d.Uses = slices.Clone(c.Uses)
 	d.Tags = maps.Clone(c.Tags)

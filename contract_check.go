@@ -136,6 +136,7 @@ func (d *definition) operational() {
 		{"Cost", c.Cost < 0},
 		{"CacheFor", c.CacheFor < 0},
 		{"Poll", c.Poll < 0},
+		{"DedupeFor", c.DedupeFor < 0},
 	} {
 		if v.bad {
 			d.fault("%s is negative or incomplete: leave it at zero for the default", v.name)
@@ -146,6 +147,9 @@ func (d *definition) operational() {
 	}
 	if c.CacheFor > 0 && (c.Effect != Read || !c.Idempotent) {
 		d.fault("CacheFor is for idempotent reads: a tool with effects is replayed from the ledger, never cached")
+	}
+	if c.Effect == Read && len(c.DedupeOn) > 0 {
+		d.fault("DedupeOn is for tools with effects: a read may run as often as it is called")
 	}
 }
 
@@ -211,6 +215,9 @@ func (d *definition) input() {
 	}
 	if arg := c.Key.argument(); arg != "" {
 		has("Key", arg)
+	}
+	for _, arg := range c.DedupeOn {
+		has("DedupeOn", arg)
 	}
 	if c.EffectBy.Arg != "" {
 		has("EffectBy", c.EffectBy.Arg)

@@ -68,6 +68,7 @@ func (c *Contract) Digest() Digest {
 		OpenWorld        bool              `json:"open_world"`
 		Approval         ApprovalMode      `json:"approval"`
 		Key              KeyRule           `json:"key"`
+		DedupeOn         []string          `json:"dedupe_on,omitempty"`
 		Credentials      []string          `json:"credentials"`
 		Uses             []string          `json:"uses"`
 		Aliases          []string          `json:"aliases"`
@@ -79,7 +80,7 @@ func (c *Contract) Digest() Digest {
 		Hidden           bool              `json:"hidden"`
 	}{
 		c.Name, c.Title, c.Description, c.Version, c.Input, c.Output, c.Effect.String(), c.EffectBy,
-		c.Idempotent, c.OpenWorld, c.Approval, c.Key, c.Credentials, c.Uses, c.Aliases, c.ParamAliases,
+		c.Idempotent, c.OpenWorld, c.Approval, c.Key, c.DedupeOn, c.Credentials, c.Uses, c.Aliases, c.ParamAliases,
 		c.Deprecated, c.DeprecatedParams, c.Errors, c.Examples, c.Hidden,
 	}
 	raw, err := json.Marshal(covered, contractOptions)

@@ -102,7 +102,7 @@ func ExampleExecutor_Decide() {
 
 	res := x.Execute(ctx, call)
 	fmt.Println("pending:", res.Pending.Reason)
-	approval, _ := x.Store().Approval(ctx, res.Pending.Approval)
+	approval, _ := x.Store().Approval(ctx, "", res.Pending.Approval)
 	fmt.Println(helve.RenderCall(approval, helve.Terminal))
 
 	if _, err := x.Decide(ctx, approval.ID, helve.Decision{Approve: true, By: "sam"}); err != nil {

@@ -117,7 +117,9 @@ func (x *Executor) execute(ctx context.Context, call *Call, parent *flight, trus
 	if err := ctx.Err(); err != nil {
 		return f.ended(err)
 	}
-	return x.pipeline(ctx, f)
+	res = x.pipeline(ctx, f)
+	f.auditRefusal(ctx, res)
+	return res
 }
 
 // pipeline is the eleven stages in their order, which is a safety property. A

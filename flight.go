@@ -65,6 +65,8 @@ type flight struct {
 type callIdentity struct {
 	digest    Digest // of the arguments as sent
 	key       LedgerKey
+	inRun     bool // the key means nothing outside of its run
+	dedupe    Dedupe
 	publicKey string // what the handler sees
 }
 

@@ -1,10 +1,12 @@
 package helve
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -28,14 +30,18 @@ type MemoryStore struct {
 
 	mu        sync.Mutex
 	entries   map[LedgerKey]*memoryEntry
-	unknown   map[twinKey]LedgerKey
-	final     list.List // of LedgerKey, oldest first
+	unknown   map[twinKey]LedgerKey   // by fingerprint
+	dedupes   map[LedgerKey]LedgerKey // by tenant, scope and dedupe key: who claimed it last
+	final     list.List               // of LedgerKey, oldest first
 	approvals map[string]*Approval
 	asked     []string                    // approval ids, oldest first
 	latest    map[ApprovalIdentity]string // the newest approval of an identity
 	byCall    map[callRef][]string        // open approvals of a run's call id
-	spent     map[budgetRef]Spent
+	watchers  map[*approvalWatch]struct{}
+	budgets   map[budgetRef]*memoryBudget
+	runs      map[runRef]*RunRecord
 	audit     []AuditEntry
+	seq       map[string]int64 // of the audit, by tenant
 }
 
 var _ Store = (*MemoryStore)(nil)
@@ -43,12 +49,17 @@ var _ Store = (*MemoryStore)(nil)
 type (
 	memoryEntry struct {
 		Entry
-		leaseUntil time.Time
-		final      *list.Element
+		leaseUntil  time.Time
+		dedupeUntil time.Time
+		final       *list.Element
 	}
-	twinKey   struct{ tenant, scope, run, fingerprint string }
+	twinKey struct {
+		tenant, scope, run string
+		fingerprint        Digest
+	}
 	callRef   struct{ tenant, run, call string }
 	budgetRef struct{ tenant, budget string }
+	runRef    struct{ tenant, id string }
 )
 
 // NewMemoryStore returns an empty store. A nil cfg means the zero MemoryConfig.
@@ -57,10 +68,14 @@ func NewMemoryStore(cfg *MemoryConfig) *MemoryStore {
 		rows:      DefaultLedgerRows,
 		entries:   map[LedgerKey]*memoryEntry{},
 		unknown:   map[twinKey]LedgerKey{},
+		dedupes:   map[LedgerKey]LedgerKey{},
 		approvals: map[string]*Approval{},
 		latest:    map[ApprovalIdentity]string{},
 		byCall:    map[callRef][]string{},
-		spent:     map[budgetRef]Spent{},
+		watchers:  map[*approvalWatch]struct{}{},
+		budgets:   map[budgetRef]*memoryBudget{},
+		runs:      map[runRef]*RunRecord{},
+		seq:       map[string]int64{},
 	}
 	if cfg != nil && cfg.Rows > 0 {
 		m.rows = cfg.Rows
@@ -74,14 +89,32 @@ func (m *MemoryStore) Recall(_ context.Context, q *RecallParams) (*Entry, error)
 	defer m.mu.Unlock()
 	now := time.Now()
 	e := m.entries[q.LedgerKey]
+	if e == nil {
+		e = m.standsFor(q.LedgerKey, q.Dedupe, now)
+	}
 	if e == nil && q.Run != "" {
-		e = m.entries[m.unknown[twinKey{q.Tenant, q.Scope, q.Run, q.Fingerprint.String()}]]
+		e = m.entries[m.unknown[twinKey{q.Tenant, q.Scope, q.Run, q.Fingerprint}]]
 	}
 	if e == nil {
 		return nil, nil
 	}
-	m.expire(e, now)
-	return e.snapshot(now), nil
+	m.refresh(e, now)
+	return e.snapshot(), nil
+}
+
+// standsFor returns the entry of another key that stands for a dedupe key, or nil.
+func (m *MemoryStore) standsFor(k LedgerKey, dedupe string, now time.Time) *memoryEntry {
+	if dedupe == "" {
+		return nil
+	}
+	e := m.entries[m.dedupes[LedgerKey{k.Tenant, k.Scope, dedupe}]]
+	if e == nil || e.LedgerKey == k || !e.dedupeUntil.After(now) {
+		return nil
+	}
+	if m.refresh(e, now); !e.Stands() {
+		return nil
+	}
+	return e
 }
 
 // Claim is [Ledger.Claim].
@@ -91,33 +124,42 @@ func (m *MemoryStore) Claim(_ context.Context, p *ClaimParams) (*Claim, error) {
 	now := time.Now()
 	var e *memoryEntry
 	if p.Entry != nil {
+		if other := m.standsFor(p.Entry.LedgerKey, p.Entry.Dedupe.Key, now); other != nil {
+			return &Claim{Entry: other.snapshot()}, nil
+		}
 		if e = m.entries[p.Entry.LedgerKey]; e != nil {
-			m.expire(e, now)
-			if !e.takable(p.Entry, now) {
-				return &Claim{Entry: e.snapshot(now)}, nil
+			if m.refresh(e, now); !e.Takable(p.Entry) {
+				return &Claim{Entry: e.snapshot()}, nil
 			}
 		} else if !m.room() {
 			return nil, errors.New("helve: the memory ledger is full of calls that have not ended")
 		}
 	}
 	if p.Approval != nil {
-		if err := m.usable(p.Approval, now); err != nil {
+		a := m.approvals[p.Approval.ID]
+		if a == nil {
+			return nil, ErrNoApproval
+		}
+		m.open(a, now)
+		if err := a.Usable(p.Approval); err != nil {
 			return nil, err
 		}
 	}
 	if p.Reserve != nil {
-		if err := m.reserve(*p.Reserve); err != nil {
+		if err := m.reserve(p.Reserve, now); err != nil {
 			return nil, err
 		}
 	}
 	if p.Approval != nil {
-		m.consume(p.Approval.ID)
+		m.approvals[p.Approval.ID].State = ApprovalConsumed
 	}
 	m.append(now, p.Audit)
 	if p.Entry == nil {
 		return &Claim{Won: true}, nil
 	}
-	return &Claim{Won: true, Entry: m.take(e, p, now).snapshot(now)}, nil
+	e = m.take(e, p, now)
+	m.refresh(e, now)
+	return &Claim{Won: true, Entry: e.snapshot()}, nil
 }
 
 // take puts the entry to running under a new token.
@@ -134,6 +176,10 @@ func (m *MemoryStore) take(e *memoryEntry, p *ClaimParams, now time.Time) *memor
 	e.Token = Token{LedgerKey: p.Entry.LedgerKey, Fence: fence + 1, Claim: newID("cl_")}
 	e.State, e.Attempts, e.Record = EntryRunning, attempts+1, nil
 	e.Claimed, e.Updated, e.leaseUntil = now, now, now.Add(p.Lease)
+	if d := e.Dedupe; d.Key != "" {
+		e.dedupeUntil = now.Add(d.Window)
+		m.dedupes[LedgerKey{e.Tenant, e.Scope, d.Key}] = e.LedgerKey
+	}
 	m.entries[e.LedgerKey] = e
 	return e
 }
@@ -147,7 +193,7 @@ func (m *MemoryStore) Beat(_ context.Context, t Token, lease time.Duration) erro
 	if e == nil || e.Token != t {
 		return ErrFenced
 	}
-	m.expire(e, now)
+	m.refresh(e, now)
 	if e.State != EntryRunning {
 		return ErrFenced
 	}
@@ -168,39 +214,73 @@ func (m *MemoryStore) Finish(_ context.Context, p *FinishParams) error {
 		m.setState(e, p.State)
 		e.Record, e.Updated, e.leaseUntil = p.Record.clone(), now, time.Time{}
 	}
-	if s := p.Settle; s != nil {
-		ref := budgetRef{s.Tenant, s.Budget}
-		spent := m.spent[ref]
-		spent.Calls += s.SpentCalls - s.Calls
-		spent.Cost += s.SpentCost - s.Cost
-		m.spent[ref] = spent
+	if p.Settle != nil {
+		m.settle(p.Settle, now)
 	}
 	m.append(now, p.Audit)
 	return nil
 }
 
-// Reserve is [Budgets.Reserve].
-func (m *MemoryStore) Reserve(_ context.Context, r Reservation) error {
+// Entries is [Ledger.Entries].
+func (m *MemoryStore) Entries(_ context.Context, f EntryFilter) ([]*Entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.reserve(r)
-}
-
-func (m *MemoryStore) reserve(r Reservation) error {
-	ref := budgetRef{r.Tenant, r.Budget}
-	s := m.spent[ref]
-	if r.Limit.Calls > 0 && r.Calls > r.Limit.Calls-s.Calls || r.Limit.Cost > 0 && r.Cost > r.Limit.Cost-s.Cost {
-		return ErrBudget
+	now := time.Now()
+	var out []*Entry
+	for _, e := range m.entries {
+		m.refresh(e, now)
+		if e.Tenant == f.Tenant && (f.Scope == "" || e.Scope == f.Scope) && (f.Key == "" || e.Key == f.Key) &&
+			(f.Run == "" || e.Run == f.Run) && (f.State == "" || e.State == f.State) {
+			out = append(out, e.snapshot())
+		}
 	}
-	m.spent[ref] = Spent{s.Calls + r.Calls, s.Cost + r.Cost}
-	return nil
+	slices.SortFunc(out, func(a, b *Entry) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(a.Key, b.Key))
+	})
+	return atMost(out, f.Limit), nil
 }
 
-// Spent is [Budgets.Spent].
-func (m *MemoryStore) Spent(_ context.Context, tenant, budget string) (Spent, error) {
+const defaultLimit = 1000 // of what a filter without one returns
+
+func atMost[T any](list []T, limit int) []T {
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	return list[:min(len(list), limit)]
+}
+
+// Sweep is [Ledger.Sweep].
+func (m *MemoryStore) Sweep(_ context.Context, r Retention) (Swept, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.spent[budgetRef{tenant, budget}], nil
+	now := time.Now()
+	var s Swept
+	over := func(t time.Time, keep time.Duration) bool { return keep > 0 && t.Add(keep).Before(now) }
+	for _, e := range m.entries {
+		was := e.State
+		if m.refresh(e, now); e.State != was {
+			s.Unknown++
+		}
+		if e.Record != nil && e.finished() && over(e.Updated, r.Results) {
+			e.Record = nil
+			s.Results++
+		}
+	}
+	for _, b := range m.budgets {
+		s.Reservations += b.returnReads(now)
+	}
+	for ref, run := range m.runs {
+		if run.Ended && over(run.Updated, r.Runs) {
+			m.forgetRun(ref)
+			s.Runs++
+		}
+	}
+	return s, nil
+}
+
+// finished reports whether nothing more happens under e by itself.
+func (e *Entry) finished() bool {
+	return e.State == EntrySucceeded || e.State == EntryFailed || e.State == EntryRetryable
 }
 
 // AppendAudit is [Audits.AppendAudit].
@@ -213,7 +293,8 @@ func (m *MemoryStore) AppendAudit(_ context.Context, entries ...AuditEntry) erro
 
 func (m *MemoryStore) append(now time.Time, entries []AuditEntry) {
 	for _, e := range entries {
-		e.At, e.Arguments = now, e.Arguments.Clone()
+		m.seq[e.Tenant]++
+		e.Seq, e.At, e.Arguments = m.seq[e.Tenant], now, e.Arguments.Clone()
 		m.audit = append(m.audit, e)
 	}
 	// Dropped in one go at twice the bound, so that appending stays cheap.
@@ -223,48 +304,42 @@ func (m *MemoryStore) append(now time.Time, entries []AuditEntry) {
 }
 
 // Audit is [Audits.Audit].
-func (m *MemoryStore) Audit(_ context.Context, tenant, run string) ([]AuditEntry, error) {
+func (m *MemoryStore) Audit(_ context.Context, f AuditFilter) ([]AuditEntry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []AuditEntry
 	for _, e := range m.audit {
-		if e.Tenant == tenant && (run == "" || e.Run == run) {
+		if f.matches(&e) {
 			e.Arguments = e.Arguments.Clone()
-			out = append(out, e)
+			if out = append(out, e); len(out) == f.Limit {
+				break
+			}
 		}
 	}
 	return out, nil
 }
 
-// takable is the first step of [ClaimParams].
-func (e *memoryEntry) takable(p *Entry, now time.Time) bool {
-	same := e.Fingerprint == p.Fingerprint
-	switch e.State {
-	case EntryRetryable:
-		return true
-	case EntryFailed:
-		return !same
-	case EntryReserved:
-		return same && !e.leaseUntil.After(now)
-	case EntryRunning:
-		return same && !e.leaseUntil.After(now) && e.Repeatable
-	case EntryUnknown:
-		return same && e.Repeatable
-	}
-	return false
+func (f *AuditFilter) matches(e *AuditEntry) bool {
+	return e.Tenant == f.Tenant && (f.Run == "" || e.Run == f.Run) && (f.CallID == "" || e.CallID == f.CallID) &&
+		(f.Tool == "" || e.Tool == f.Tool) && (f.Approval == "" || e.Approval == f.Approval) && (f.Kind == "" || e.Kind == f.Kind) &&
+		e.Seq > f.After && !e.At.Before(f.Since)
 }
 
-// expire makes a running entry unknown whose holder is gone and must not be
-// followed by another.
-func (m *MemoryStore) expire(e *memoryEntry, now time.Time) {
-	if e.State == EntryRunning && !e.Repeatable && !e.leaseUntil.After(now) {
+// refresh brings up to date what time has done to e: what is left of its lease,
+// and the loss of its holder.
+func (m *MemoryStore) refresh(e *memoryEntry, now time.Time) {
+	e.Lease = 0
+	if !e.leaseUntil.IsZero() {
+		e.Lease = max(0, e.leaseUntil.Sub(now))
+	}
+	if e.Lost() {
 		m.setState(e, EntryUnknown)
 		e.Updated = now
 	}
 }
 
 func (m *MemoryStore) setState(e *memoryEntry, s EntryState) {
-	twin := twinKey{e.Tenant, e.Scope, e.Run, e.Fingerprint.String()}
+	twin := twinKey{e.Tenant, e.Scope, e.Run, e.Fingerprint}
 	if e.State == EntryUnknown && m.unknown[twin] == e.LedgerKey {
 		delete(m.unknown, twin)
 	}
@@ -272,7 +347,7 @@ func (m *MemoryStore) setState(e *memoryEntry, s EntryState) {
 	if s == EntryUnknown && e.Run != "" {
 		m.unknown[twin] = e.LedgerKey
 	}
-	m.setFinal(e, s == EntrySucceeded || s == EntryFailed || s == EntryRetryable)
+	m.setFinal(e, e.finished())
 }
 
 func (m *MemoryStore) setFinal(e *memoryEntry, final bool) {
@@ -294,17 +369,22 @@ func (m *MemoryStore) room() bool {
 	if oldest == nil {
 		return false
 	}
-	delete(m.entries, m.final.Remove(oldest).(LedgerKey))
+	m.forget(m.entries[oldest.Value.(LedgerKey)])
 	return true
 }
 
-func (e *memoryEntry) snapshot(now time.Time) *Entry {
+// forget removes an entry that is final.
+func (m *MemoryStore) forget(e *memoryEntry) {
+	m.setFinal(e, false)
+	delete(m.entries, e.LedgerKey)
+	if second := (LedgerKey{e.Tenant, e.Scope, e.Dedupe.Key}); m.dedupes[second] == e.LedgerKey {
+		delete(m.dedupes, second)
+	}
+}
+
+func (e *memoryEntry) snapshot() *Entry {
 	c := e.Entry
 	c.Arguments, c.Record = e.Arguments.Clone(), e.Record.clone()
-	c.Lease = max(0, e.leaseUntil.Sub(now))
-	if e.leaseUntil.IsZero() {
-		c.Lease = 0
-	}
 	return &c
 }
 

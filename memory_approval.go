@@ -1,14 +1,13 @@
 package helve
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"time"
 )
 
 // Ask is [Approvals.Ask].
-func (m *MemoryStore) Ask(_ context.Context, a *Approval, ttl time.Duration) (*Approval, error) {
+func (m *MemoryStore) Ask(_ context.Context, a *Approval, ttl time.Duration, audit ...AuditEntry) (*Approval, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
@@ -37,6 +36,8 @@ func (m *MemoryStore) Ask(_ context.Context, a *Approval, ttl time.Duration) (*A
 		m.byCall[ref] = append(m.byCall[ref], n.ID)
 	}
 	m.forgetApprovals(now)
+	m.append(now, audit)
+	m.notify(n)
 	return n.clone(), nil
 }
 
@@ -65,24 +66,56 @@ func (m *MemoryStore) forgetApprovals(now time.Time) {
 			return false
 		}
 		drop--
-		delete(m.approvals, id)
-		if m.latest[a.ApprovalIdentity] == id {
-			delete(m.latest, a.ApprovalIdentity)
-		}
-		ref := callRef{a.Tenant, a.Run, a.CallID}
-		if m.byCall[ref] = slices.DeleteFunc(m.byCall[ref], func(o string) bool { return o == id }); len(m.byCall[ref]) == 0 {
-			delete(m.byCall, ref)
-		}
+		m.forgetApproval(a)
 		return true
 	})
 }
 
+func (m *MemoryStore) forgetApproval(a *Approval) {
+	delete(m.approvals, a.ID)
+	if m.latest[a.ApprovalIdentity] == a.ID {
+		delete(m.latest, a.ApprovalIdentity)
+	}
+	ref := callRef{a.Tenant, a.Run, a.CallID}
+	if m.byCall[ref] = slices.DeleteFunc(m.byCall[ref], func(id string) bool { return id == a.ID }); len(m.byCall[ref]) == 0 {
+		delete(m.byCall, ref)
+	}
+}
+
+// An approvalWatch is somebody who wants to know of a tenant's approvals.
+type approvalWatch struct {
+	tenant string
+	fn     func(ApprovalNotice)
+}
+
+// WatchApprovals is [Approvals.WatchApprovals].
+func (m *MemoryStore) WatchApprovals(ctx context.Context, tenant string, fn func(ApprovalNotice)) error {
+	w := &approvalWatch{tenant, fn}
+	m.mu.Lock()
+	m.watchers[w] = struct{}{}
+	fn(ApprovalNotice{})
+	m.mu.Unlock()
+	<-ctx.Done()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.watchers, w)
+	return ctx.Err()
+}
+
+func (m *MemoryStore) notify(a *Approval) {
+	for w := range m.watchers {
+		if w.tenant == a.Tenant {
+			w.fn(ApprovalNotice{a.ID, a.State})
+		}
+	}
+}
+
 // Approval is [Approvals.Approval].
-func (m *MemoryStore) Approval(_ context.Context, id string) (*Approval, error) {
+func (m *MemoryStore) Approval(_ context.Context, tenant, id string) (*Approval, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a := m.approvals[id]
-	if a == nil {
+	if a == nil || a.Tenant != tenant {
 		return nil, ErrNoApproval
 	}
 	m.open(a, time.Now())
@@ -90,32 +123,26 @@ func (m *MemoryStore) Approval(_ context.Context, id string) (*Approval, error) 
 }
 
 // Decide is [Approvals.Decide].
-func (m *MemoryStore) Decide(_ context.Context, id string, d *Decision) (*Approval, error) {
+func (m *MemoryStore) Decide(_ context.Context, tenant, id string, d *Decision, audit ...AuditEntry) (*Approval, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
 	a := m.approvals[id]
-	switch {
-	case a == nil:
+	if a == nil || a.Tenant != tenant {
 		return nil, ErrNoApproval
-	case d.ArgumentsDigest != (Digest{}) && d.ArgumentsDigest != a.ArgumentsDigest:
-		return nil, ErrApprovalMismatch
 	}
 	m.open(a, now)
-	switch {
-	case a.State == ApprovalExpired:
-		return nil, ErrApprovalExpired
-	case a.State != ApprovalPending:
-		if approved := a.State != ApprovalDenied; approved != d.Approve || !bytes.Equal(d.Arguments, a.Edited) {
-			return a.clone(), ErrDecided
-		}
-		return a.clone(), nil
+	decides, err := a.Decidable(d)
+	if !decides {
+		return a.clone(), err
 	}
 	a.State = ApprovalDenied
 	if d.Approve {
 		a.State, a.Edited = ApprovalApproved, d.Arguments.Clone()
 	}
 	a.DecidedBy, a.DecidedAt, a.DecisionReason = d.By, now, d.Reason
+	m.append(now, audit)
+	m.notify(a)
 	return a.clone(), nil
 }
 
@@ -134,26 +161,6 @@ func (m *MemoryStore) ListApprovals(_ context.Context, f ApprovalFilter) ([]*App
 	}
 	return out, nil
 }
-
-// usable is the second step of [ClaimParams].
-func (m *MemoryStore) usable(c *Consume, now time.Time) error {
-	a := m.approvals[c.ID]
-	switch {
-	case a == nil:
-		return ErrNoApproval
-	case a.ApprovalIdentity != c.Identity:
-		return ErrApprovalMismatch
-	case m.open(a, now) && a.State == ApprovalApproved:
-		return nil
-	case a.State == ApprovalConsumed:
-		return ErrApprovalConsumed
-	case a.State == ApprovalExpired:
-		return ErrApprovalExpired
-	}
-	return ErrApprovalMismatch
-}
-
-func (m *MemoryStore) consume(id string) { m.approvals[id].State = ApprovalConsumed }
 
 func (a *Approval) clone() *Approval {
 	c := *a

@@ -144,13 +144,13 @@ func TestB62NothingLeaksAnywhere(t *testing.T) {
 	// call had its chance to redact what the first could not know.
 	x.Scope.Run = "second"
 	x.Events = &helvetest.Recorder{}
-	before, _ := x.Store().Audit(t.Context(), "", "second")
+	before, _ := x.Store().Audit(t.Context(), helve.AuditFilter{Run: "second"})
 	logged := log.Len()
 	res := x.Call("wipe", args)
 	if !res.OK() || len(before) != 0 {
 		t.Fatal(envelope(t, res))
 	}
-	audit, _ := x.Store().Audit(t.Context(), "", "second")
+	audit, _ := x.Store().Audit(t.Context(), helve.AuditFilter{Run: "second"})
 	var everything strings.Builder
 	everything.WriteString(envelope(t, res) + log.String()[logged:] + fmt.Sprintf("%+v", audit))
 	for _, a := range audit {

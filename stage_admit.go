@@ -122,7 +122,10 @@ func (f *flight) reserveBudget(ctx context.Context) *Result {
 	if key == "" {
 		return nil
 	}
-	r := Reservation{Tenant: f.scope.Tenant, Budget: key, Limit: *f.scope.Budget, Calls: 1, Cost: f.tool.c.Cost}
+	r := Reservation{
+		ID: newID("rs_"), Tenant: f.scope.Tenant, Budget: key, Limit: *f.scope.Budget, Calls: 1, Cost: f.tool.c.Cost,
+		Lease: f.remaining() + f.x.cfg.Grace + settleTime, Read: f.effect == Read,
+	}
 	if f.effect == Read {
 		if err := f.x.cfg.Store.Reserve(ctx, r); err != nil {
 			return f.claimFailed(ctx, err)

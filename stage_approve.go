@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 )
 
 // approve is stage 5: the decision for this exact call, or one pending approval.
@@ -29,7 +31,9 @@ func (f *flight) approve(ctx context.Context) *Result {
 		return res
 	}
 	mine := f.newApproval()
-	a, err := f.x.cfg.Store.Ask(ctx, mine, f.x.cfg.ApprovalTTL)
+	entry := f.auditEntry(AuditAsked)
+	entry.Approval, entry.Rule = mine.ID, mine.Rule
+	a, err := f.x.cfg.Store.Ask(ctx, mine, f.x.cfg.ApprovalTTL, entry)
 	switch {
 	case errors.Is(err, ErrApprovalMismatch):
 		return f.mismatch()
@@ -49,7 +53,7 @@ func (f *flight) approvedBefore(ctx context.Context) (bool, *Result) {
 	if e == nil || e.Approval == "" || e.Fingerprint != f.digest || e.State == EntrySucceeded || e.State == EntryFailed {
 		return false, nil
 	}
-	a, err := f.x.cfg.Store.Approval(ctx, e.Approval)
+	a, err := f.x.cfg.Store.Approval(ctx, f.scope.Tenant, e.Approval)
 	if errors.Is(err, ErrNoApproval) {
 		return false, nil
 	}
@@ -139,25 +143,22 @@ func (f *flight) newApproval() *Approval {
 	}
 }
 
-// askedNow tells observers and audit that a person is asked.
+// askedNow tells observers that a person is asked.
 func (f *flight) askedNow(ctx context.Context, a *Approval) {
-	f.approval = a
-	entry := f.auditEntry("asked")
-	if err := f.x.cfg.Store.AppendAudit(ctx, entry); err != nil {
-		f.x.cfg.Logger.Error("a question could not be written to the audit", "tool", entry.Tool, "call", f.id, "error", f.x.redact.text(err.Error()))
-	}
 	e := ApprovalChanged{CallInfo: f.info(), Approval: a.ID, State: a.State, Rule: a.Rule, Expires: a.Expires}
 	tell(f.x.watch, f.x.watch.approval, "approval", func(o ApprovalObserver) { o.ApprovalChanged(ctx, e) })
 }
 
 // Decide records a person's decision on an approval, by its id, and returns the
-// record. Arguments that the person put in place of the model's are checked
-// against schema and policy first. The errors are [ErrNoApproval],
-// [ErrApprovalExpired], [ErrApprovalMismatch], [ErrDecided] when it was decided
-// otherwise before, a [*CallError] for edited arguments that cannot run, and
-// those of the store. The call runs when it is sent again.
+// record. The approval must belong to the tenant of ctx; see [WithScope].
+// Arguments that the person put in place of the model's are checked against
+// schema and policy first. The errors are [ErrNoApproval], [ErrApprovalExpired],
+// [ErrApprovalMismatch], [ErrDecided] when it was decided otherwise before, a
+// [*CallError] for edited arguments that cannot run, and those of the store. The
+// call runs when it is sent again.
 func (x *Executor) Decide(ctx context.Context, id string, d Decision) (*Approval, error) {
-	a, err := x.cfg.Store.Approval(ctx, id)
+	tenant := ScopeFrom(ctx).Tenant
+	a, err := x.cfg.Store.Approval(ctx, tenant, id)
 	if err != nil {
 		return nil, fmt.Errorf("decide on approval %s: %w", id, err)
 	}
@@ -169,26 +170,79 @@ func (x *Executor) Decide(ctx context.Context, id string, d Decision) (*Approval
 		d.Arguments = edited
 	}
 	was := a.State
-	if a, err = x.cfg.Store.Decide(ctx, id, &d); err != nil {
+	if a, err = x.cfg.Store.Decide(ctx, tenant, id, &d, x.decidedEntry(a, &d)); err != nil {
 		return a, fmt.Errorf("decide on approval %s: %w", id, err)
 	}
-	if was != ApprovalPending {
-		return a, nil
+	if was == ApprovalPending {
+		e := ApprovalChanged{
+			CallInfo: CallInfo{Tool: a.Tool, CallID: a.CallID, Effect: a.Effect, Tenant: a.Tenant, Run: a.Run},
+			Approval: a.ID, State: a.State, Rule: a.Rule, By: d.By, Expires: a.Expires,
+		}
+		tell(x.watch, x.watch.approval, "approval", func(o ApprovalObserver) { o.ApprovalChanged(ctx, e) })
 	}
-	entry := AuditEntry{
-		Kind: "decided", Tenant: a.Tenant, Subject: a.Subject, Run: a.Run, CallID: a.CallID, Tool: a.Tool, Effect: a.Effect,
-		Contract: a.Contract, ArgumentsDigest: a.ArgumentsDigest, Approval: a.ID, Rule: a.Rule, By: d.By,
-		Note: string(a.State),
-	}
-	if err := x.cfg.Store.AppendAudit(ctx, entry); err != nil {
-		x.cfg.Logger.Error("a decision could not be written to the audit", "approval", id, "error", x.redact.text(err.Error()))
-	}
-	e := ApprovalChanged{
-		CallInfo: CallInfo{Tool: a.Tool, CallID: a.CallID, Effect: a.Effect, Tenant: a.Tenant, Run: a.Run},
-		Approval: a.ID, State: a.State, Rule: a.Rule, By: d.By, Expires: a.Expires,
-	}
-	tell(x.watch, x.watch.approval, "approval", func(o ApprovalObserver) { o.ApprovalChanged(ctx, e) })
 	return a, nil
+}
+
+// decidedEntry is what the audit holds of a decision.
+func (x *Executor) decidedEntry(a *Approval, d *Decision) AuditEntry {
+	e := AuditEntry{
+		Kind: AuditDecided, Tenant: a.Tenant, Subject: a.Subject, Run: a.Run, CallID: a.CallID, Tool: a.Tool, Effect: a.Effect,
+		Contract: a.Contract, ArgumentsDigest: a.ArgumentsDigest, Approval: a.ID, Rule: a.Rule, By: d.By, Note: "approved",
+	}
+	if d.Arguments != nil {
+		e.Note = "approved with other arguments"
+		if t, ok := x.tools.Lookup(a.Tool); ok {
+			e.Arguments = x.redact.arguments(d.Arguments, t.secrets)
+		}
+	}
+	if !d.Approve {
+		e.Note = strings.TrimSuffix("denied: "+x.redact.text(d.Reason), ": ")
+	}
+	return e
+}
+
+// AwaitDecision waits until an approval of the tenant of ctx is no longer
+// pending, in whatever process it is decided, or until ctx is done, and returns
+// the record. A store may need up to a second to notice an expiry or what
+// another process did.
+func (x *Executor) AwaitDecision(ctx context.Context, id string) (*Approval, error) {
+	tenant := ScopeFrom(ctx).Tenant
+	changed := make(chan struct{}, 1)
+	watch, stop := context.WithCancel(ctx)
+	var failed error
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		failed = x.cfg.Store.WatchApprovals(watch, tenant, func(n ApprovalNotice) {
+			if n.ID != "" && n.ID != id {
+				return
+			}
+			select {
+			case changed <- struct{}{}:
+			default:
+			}
+		})
+	}()
+	defer func() {
+		stop()
+		<-over
+	}()
+	for {
+		a, err := x.cfg.Store.Approval(ctx, tenant, id)
+		if err != nil || a.State != ApprovalPending {
+			return a, err
+		}
+		// By this machine's clock, which may differ from the store's: so it looks
+		// again now and then.
+		expiry := time.NewTimer(min(max(time.Until(a.Expires), 0)+time.Second, time.Minute))
+		select {
+		case <-changed:
+		case <-expiry.C:
+		case <-over:
+			return nil, fmt.Errorf("wait for a decision on approval %s: %w", id, failed)
+		}
+		expiry.Stop()
+	}
 }
 
 // checkEdited runs the arguments of an approver through stages 1 to 3.

@@ -44,11 +44,9 @@ func (f *flight) tellCoerced(ctx context.Context) {
 		}
 		notes = append(notes, f.x.redact.text(note))
 	}
-	entry := f.auditEntry("coerced")
+	entry := f.auditEntry(AuditCoerced)
 	entry.Note = strings.Join(notes, "; ")
-	if err := f.x.cfg.Store.AppendAudit(ctx, entry); err != nil {
-		f.x.cfg.Logger.Error("a coercion could not be written to the audit", "tool", entry.Tool, "call", f.id, "error", f.x.redact.text(err.Error()))
-	}
+	f.audit(ctx, entry)
 	f.warnings = append(f.warnings, "Send values in their own type: "+entry.Note+".")
 }
 
@@ -99,11 +97,9 @@ func (f *flight) ask(r Ruling) *question {
 }
 
 func (f *flight) deny(ctx context.Context, r Ruling) *Result {
-	entry := f.auditEntry("denied")
+	entry := f.auditEntry(AuditRefused)
 	entry.Rule, entry.Code, entry.Note = r.Rule, CodeDenied, f.x.redact.text(r.Reason)
-	if err := f.x.cfg.Store.AppendAudit(ctx, entry); err != nil {
-		f.x.cfg.Logger.Error("a denial could not be written to the audit", "tool", entry.Tool, "call", f.id, "error", f.x.redact.text(err.Error()))
-	}
+	f.audit(ctx, entry)
 	return f.fail(&Error{
 		Code: CodeDenied, Message: orElse(r.Reason, "this call is not permitted"),
 		Suggestion: "Do not send it again. Go on without it, or tell the user what you may not do.",
@@ -114,14 +110,37 @@ func (f *flight) verb() string {
 	return map[Effect]string{Read: "read", Write: "write", Destructive: "cannot be taken back"}[f.effect]
 }
 
+// audit appends what belongs to no transaction. A call does not fail for it.
+func (f *flight) audit(ctx context.Context, entry AuditEntry) {
+	if err := f.x.cfg.Store.AppendAudit(ctx, entry); err != nil {
+		f.x.cfg.Logger.Error("the audit could not be written", "kind", string(entry.Kind), "tool", entry.Tool, "call", f.id, "error", f.x.redact.text(err.Error()))
+	}
+}
+
+// refusals are what the audit keeps of calls that no handler saw; denials have
+// entries of their own, with the rule.
+var refusals = map[Code]bool{
+	CodeConflict: true, CodeOutcomeUnknown: true, CodeApprovalDenied: true, CodeApprovalExpired: true,
+	CodeApprovalMismatch: true, CodeBudgetExhausted: true, CodeLoopDetected: true,
+}
+
+func (f *flight) auditRefusal(ctx context.Context, res *Result) {
+	if f.attempts > 0 || f.tool == nil || res.Error == nil || res.Replayed || !refusals[res.Error.Code] {
+		return
+	}
+	entry := f.auditEntry(AuditRefused)
+	entry.Code, entry.Note = res.Error.Code, res.Error.Message
+	f.audit(ctx, entry)
+}
+
 // auditEntry begins an entry of the audit trail for this call.
-func (f *flight) auditEntry(kind string) AuditEntry {
+func (f *flight) auditEntry(kind AuditKind) AuditEntry {
 	i := f.info()
 	e := AuditEntry{
 		Kind: kind, Tenant: f.scope.Tenant, Subject: f.scope.Subject, Run: f.scope.Run, CallID: f.id,
 		Parent: i.Parent, Tool: i.Tool, Effect: f.effect, Contract: f.tool.digest, ArgumentsDigest: f.digest,
 	}
-	if f.effect == Destructive {
+	if f.effect == Destructive || f.question != nil {
 		e.Arguments = f.x.redact.arguments(f.args, f.tool.secrets)
 	}
 	if f.approval != nil {

@@ -26,7 +26,7 @@ func (f *flight) claim(ctx context.Context) *Result {
 	}
 	p.Entry = &Entry{
 		Token: Token{LedgerKey: f.key}, Fingerprint: f.digest, Run: f.scope.Run, CallID: f.id,
-		Repeatable: f.repeatable(), Arguments: f.x.redact.arguments(f.asked, f.tool.secrets),
+		InRun: f.inRun, Dedupe: f.dedupe, Repeatable: f.repeatable(), Arguments: f.x.redact.arguments(f.asked, f.tool.secrets),
 	}
 	if f.approval != nil {
 		p.Entry.Approval = f.approval.ID
@@ -35,12 +35,12 @@ func (f *flight) claim(ctx context.Context) *Result {
 		}
 	}
 	p.Reserve = f.reserved
-	p.Audit = []AuditEntry{f.auditEntry("claimed")}
+	p.Audit = []AuditEntry{f.auditEntry(AuditClaimed)}
 	return f.claimEntry(ctx, p)
 }
 
 func (f *flight) claimRead(ctx context.Context, p *ClaimParams) *Result {
-	p.Audit = []AuditEntry{f.auditEntry("claimed")}
+	p.Audit = []AuditEntry{f.auditEntry(AuditClaimed)}
 	if _, err := f.x.cfg.Store.Claim(ctx, p); err != nil {
 		f.returnBudget(ctx)
 		return f.claimFailed(ctx, err)

@@ -43,6 +43,9 @@ func (f *flight) identify() error {
 		return err
 	}
 	f.callIdentity = &callIdentity{digest: digest, key: LedgerKey{Tenant: f.scope.Tenant, Scope: f.tool.c.Name}}
+	if f.dedupe, err = f.dedupeKey(); err != nil {
+		return err
+	}
 	if arg := f.tool.c.Key.argument(); arg != "" {
 		if v := member(f.asked, arg); len(v) > 0 && v.Kind() != 'n' && string(v) != `""` {
 			text, err := unquote(v)
@@ -66,16 +69,40 @@ func (f *flight) identify() error {
 	default:
 		f.key.Key = fmt.Sprintf("arguments:%q %s", f.scope.Run, digest)
 	}
+	f.inRun = f.scope.Run != ""
 	sum := sha256.Sum256([]byte(f.key.Tenant + "\x00" + f.key.Scope + "\x00" + f.key.Key))
 	f.publicKey = "helve_" + hex.EncodeToString(sum[:16])
 	return nil
+}
+
+// dedupeKey is the second key of the call, or the zero value where the contract
+// has none or the call gives none of its arguments.
+func (f *flight) dedupeKey() (Dedupe, error) {
+	c := f.tool.c
+	var given []field
+	for _, arg := range c.DedupeOn {
+		if v := member(f.asked, arg); v != nil {
+			given = append(given, field{arg, v})
+		}
+	}
+	if given == nil {
+		return Dedupe{}, nil
+	}
+	digest, err := digestJSON(object(given))
+	window := c.DedupeFor
+	if window == 0 {
+		window = DefaultDedupe
+	}
+	return Dedupe{digest.String(), window}, err
 }
 
 // lookup asks the ledger, waiting for an equal call that is running.
 func (f *flight) lookup(ctx context.Context) (*Entry, error) {
 	until := time.Now().Add(min(f.remaining(), maxWait))
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
-		e, err := f.x.cfg.Store.Recall(ctx, &RecallParams{LedgerKey: f.key, Fingerprint: f.digest, Run: f.scope.Run})
+		e, err := f.x.cfg.Store.Recall(ctx, &RecallParams{
+			LedgerKey: f.key, Fingerprint: f.digest, Run: f.scope.Run, Dedupe: f.dedupe.Key,
+		})
 		if err != nil || e == nil || e.Fingerprint != f.digest || !e.held() || !time.Now().Add(pause).Before(until) {
 			return e, err
 		}
@@ -106,18 +133,22 @@ func (f *flight) sleep(ctx context.Context, d time.Duration) bool {
 // standing answers from an entry, or returns nil where the call may be claimed.
 func (f *flight) standing(ctx context.Context, e *Entry) *Result {
 	same := e.Fingerprint == f.digest
+	twin := e.LedgerKey != f.key && e.Dedupe.Key == f.dedupe.Key && f.dedupe.Key != ""
 	switch {
+	case twin && !e.Stands():
+		return nil
+	case twin && !same:
+		return f.conflict(e, fmt.Sprintf("an action with the same %s was called for already", quotedList(f.tool.c.DedupeOn, "and")))
+	case twin && e.State == EntryReserved:
+		return f.inProgress(time.Second)
 	case e.State == EntryRetryable, e.State == EntryFailed && !same:
 		return nil // nothing happened: the key is free
 	case !same:
-		return f.conflict(e)
+		return f.conflict(e, "this idempotency key was used with other arguments")
 	case e.held():
-		return f.fail(&Error{
-			Code: CodeInProgress, Retryable: true, RetryAfter: e.Lease,
-			Message: "the same call is running already", Suggestion: "Wait, then send the same call again for its result.",
-		})
+		return f.inProgress(e.Lease)
 	case e.State == EntrySucceeded, e.State == EntryFailed:
-		return f.replay(e)
+		return f.replay(ctx, e)
 	case e.State == EntryReserved:
 		f.resumed = true
 		return nil
@@ -127,8 +158,15 @@ func (f *flight) standing(ctx context.Context, e *Entry) *Result {
 	return f.reconcile(ctx, e)
 }
 
+func (f *flight) inProgress(wait time.Duration) *Result {
+	return f.fail(&Error{
+		Code: CodeInProgress, Retryable: true, RetryAfter: wait,
+		Message: "the same call is running already", Suggestion: "Wait, then send the same call again for its result.",
+	})
+}
+
 // conflict says what differs from the call that used the key first.
-func (f *flight) conflict(e *Entry) *Result {
+func (f *flight) conflict(e *Entry, message string) *Result {
 	mine := members(f.x.redact.arguments(f.asked, f.tool.secrets))
 	var differs []string
 	for _, a := range mine {
@@ -142,7 +180,6 @@ func (f *flight) conflict(e *Entry) *Result {
 		}
 	}
 	details := map[string]any{"first_arguments": e.Arguments}
-	message := "this idempotency key was used with other arguments"
 	if len(differs) > 0 {
 		details["differs"] = differs
 		message += fmt.Sprintf(" (they differ in %s)", quotedList(differs, "and"))
@@ -158,11 +195,14 @@ func (f *flight) conflict(e *Entry) *Result {
 }
 
 // replay answers with the recorded outcome.
-func (f *flight) replay(e *Entry) *Result {
+func (f *flight) replay(ctx context.Context, e *Entry) *Result {
+	entry := f.auditEntry(AuditReplayed)
+	entry.State = e.State
+	f.audit(ctx, entry)
 	r := e.Record
 	out := &outcome{Result: Result{Replayed: true}}
 	if r == nil {
-		return f.shape(out)
+		return f.forgotten(out, e)
 	}
 	out.Content, out.Note, out.Warnings, out.Error = r.Content, r.Note, r.Warnings, r.Error
 	out.Data = r.Data
@@ -178,6 +218,20 @@ func (f *flight) replay(e *Entry) *Result {
 			return f.internal(fmt.Errorf("replay: %w", err))
 		}
 	}
+	return f.shape(out)
+}
+
+// forgotten answers from an entry of which the ledger keeps the state alone.
+func (f *flight) forgotten(out *outcome, e *Entry) *Result {
+	at := e.Updated.UTC().Format(time.RFC3339)
+	if e.State == EntryFailed {
+		out.Error = &Error{
+			Code: CodeToolFailed, Message: fmt.Sprintf("this call failed at %s and did nothing; what it said is no longer kept", at),
+			Suggestion: "Change something before you send it again.",
+		}
+		return f.shape(out)
+	}
+	out.Warnings = []string{fmt.Sprintf("This call was carried out at %s; its result is no longer kept.", at)}
 	return f.shape(out)
 }
 
@@ -203,8 +257,8 @@ func (f *flight) reconcile(ctx context.Context, e *Entry) *Result {
 		f.redactOutcome(out)
 	}
 	token := e.Token
-	entry := f.auditEntry("finished")
-	entry.State, entry.Note = out.state, "reconciled"
+	entry := f.auditEntry(AuditResolved)
+	entry.State, entry.Note = out.state, "the tool found out"
 	err = f.x.cfg.Store.Finish(ctx, &FinishParams{
 		Token: &token, State: out.state, Record: f.record(out), Audit: []AuditEntry{entry},
 	})

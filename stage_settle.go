@@ -24,7 +24,7 @@ func (f *flight) settle(ctx context.Context, out *outcome) {
 	p := &FinishParams{Token: f.token, State: out.state, Settle: f.settlement(out)}
 	if f.token != nil {
 		p.Record = f.record(out)
-		entry := f.auditEntry("finished")
+		entry := f.auditEntry(AuditFinished)
 		entry.State = out.state
 		if out.Error != nil {
 			entry.Code = out.Error.Code
@@ -132,7 +132,7 @@ func (f *flight) cameLate(ctx context.Context, late *lateEnd, e exit) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
-	entry := f.auditEntry("late_result")
+	entry := f.auditEntry(AuditLate)
 	entry.State = out.state
 	if f.token != nil && out.state != EntryUnknown && out.state != EntryReserved {
 		err := f.x.cfg.Store.Finish(ctx, &FinishParams{Token: f.token, State: out.state, Record: f.record(out), Audit: []AuditEntry{entry}})
@@ -142,7 +142,7 @@ func (f *flight) cameLate(ctx context.Context, late *lateEnd, e exit) {
 		}
 	}
 	if !l.Recorded {
-		_ = f.x.cfg.Store.AppendAudit(ctx, entry)
+		f.audit(ctx, entry)
 	}
 	f.x.cache.forget(f)
 	tell(f.x.watch, f.x.watch.late, "late", func(o LateObserver) { o.CallLate(ctx, l) })

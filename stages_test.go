@@ -491,7 +491,7 @@ func TestB19Coerce(t *testing.T) {
 	res = x.Call("get", args)
 	wantCode(t, res, "")
 	wantEqual(t, got, In{Depth: 3, Deep: true, Name: "007", ID: 1234567890123456789})
-	audit, _ := x.Store().Audit(t.Context(), "", "test")
+	audit, _ := x.Store().Audit(t.Context(), helve.AuditFilter{Run: "test"})
 	if len(audit) != 1 || audit[0].Kind != "coerced" || !strings.Contains(audit[0].Note, "/depth was read as 3") || len(res.Warnings) != 1 {
 		t.Errorf("audit %+v, warnings %q", audit, res.Warnings)
 	}

@@ -90,31 +90,49 @@ func (s *FailingStore) Finish(ctx context.Context, p *helve.FinishParams) error 
 	return store.Finish(ctx, p)
 }
 
+// Entries is [helve.Ledger.Entries].
+func (s *FailingStore) Entries(ctx context.Context, f helve.EntryFilter) ([]*helve.Entry, error) {
+	store, err := s.next("Entries")
+	if err != nil {
+		return nil, err
+	}
+	return store.Entries(ctx, f)
+}
+
+// Sweep is [helve.Ledger.Sweep].
+func (s *FailingStore) Sweep(ctx context.Context, r helve.Retention) (helve.Swept, error) {
+	store, err := s.next("Sweep")
+	if err != nil {
+		return helve.Swept{}, err
+	}
+	return store.Sweep(ctx, r)
+}
+
 // Ask is [helve.Approvals.Ask].
-func (s *FailingStore) Ask(ctx context.Context, a *helve.Approval, ttl time.Duration) (*helve.Approval, error) {
+func (s *FailingStore) Ask(ctx context.Context, a *helve.Approval, ttl time.Duration, audit ...helve.AuditEntry) (*helve.Approval, error) {
 	store, err := s.next("Ask")
 	if err != nil {
 		return nil, err
 	}
-	return store.Ask(ctx, a, ttl)
+	return store.Ask(ctx, a, ttl, audit...)
 }
 
 // Approval is [helve.Approvals.Approval].
-func (s *FailingStore) Approval(ctx context.Context, id string) (*helve.Approval, error) {
+func (s *FailingStore) Approval(ctx context.Context, tenant, id string) (*helve.Approval, error) {
 	store, err := s.next("Approval")
 	if err != nil {
 		return nil, err
 	}
-	return store.Approval(ctx, id)
+	return store.Approval(ctx, tenant, id)
 }
 
 // Decide is [helve.Approvals.Decide].
-func (s *FailingStore) Decide(ctx context.Context, id string, d *helve.Decision) (*helve.Approval, error) {
+func (s *FailingStore) Decide(ctx context.Context, tenant, id string, d *helve.Decision, audit ...helve.AuditEntry) (*helve.Approval, error) {
 	store, err := s.next("Decide")
 	if err != nil {
 		return nil, err
 	}
-	return store.Decide(ctx, id, d)
+	return store.Decide(ctx, tenant, id, d, audit...)
 }
 
 // ListApprovals is [helve.Approvals.ListApprovals].
@@ -124,6 +142,15 @@ func (s *FailingStore) ListApprovals(ctx context.Context, f helve.ApprovalFilter
 		return nil, err
 	}
 	return store.ListApprovals(ctx, f)
+}
+
+// WatchApprovals is [helve.Approvals.WatchApprovals].
+func (s *FailingStore) WatchApprovals(ctx context.Context, tenant string, fn func(helve.ApprovalNotice)) error {
+	store, err := s.next("WatchApprovals")
+	if err != nil {
+		return err
+	}
+	return store.WatchApprovals(ctx, tenant, fn)
 }
 
 // Reserve is [helve.Budgets.Reserve].
@@ -144,6 +171,33 @@ func (s *FailingStore) Spent(ctx context.Context, tenant, budget string) (helve.
 	return store.Spent(ctx, tenant, budget)
 }
 
+// SaveRun is [helve.Runs.SaveRun].
+func (s *FailingStore) SaveRun(ctx context.Context, r *helve.RunRecord) error {
+	store, err := s.next("SaveRun")
+	if err != nil {
+		return err
+	}
+	return store.SaveRun(ctx, r)
+}
+
+// LoadRun is [helve.Runs.LoadRun].
+func (s *FailingStore) LoadRun(ctx context.Context, tenant, id string) (*helve.RunRecord, error) {
+	store, err := s.next("LoadRun")
+	if err != nil {
+		return nil, err
+	}
+	return store.LoadRun(ctx, tenant, id)
+}
+
+// ListRuns is [helve.Runs.ListRuns].
+func (s *FailingStore) ListRuns(ctx context.Context, f helve.RunFilter) ([]*helve.RunRecord, error) {
+	store, err := s.next("ListRuns")
+	if err != nil {
+		return nil, err
+	}
+	return store.ListRuns(ctx, f)
+}
+
 // AppendAudit is [helve.Audits.AppendAudit].
 func (s *FailingStore) AppendAudit(ctx context.Context, entries ...helve.AuditEntry) error {
 	store, err := s.next("AppendAudit")
@@ -154,10 +208,10 @@ func (s *FailingStore) AppendAudit(ctx context.Context, entries ...helve.AuditEn
 }
 
 // Audit is [helve.Audits.Audit].
-func (s *FailingStore) Audit(ctx context.Context, tenant, run string) ([]helve.AuditEntry, error) {
+func (s *FailingStore) Audit(ctx context.Context, f helve.AuditFilter) ([]helve.AuditEntry, error) {
 	store, err := s.next("Audit")
 	if err != nil {
 		return nil, err
 	}
-	return store.Audit(ctx, tenant, run)
+	return store.Audit(ctx, f)
 }

@@ -90,11 +90,12 @@ func (x *Executor) Call(tool, arguments string) *helve.Result {
 // Decide lets an approver decide on one approval.
 func (x *Executor) Decide(approval string, by Approver) *helve.Approval {
 	x.tb.Helper()
-	a, err := x.Store().Approval(x.tb.Context(), approval)
+	ctx := helve.WithScope(x.tb.Context(), x.Scope)
+	a, err := x.Store().Approval(ctx, x.Scope.Tenant, approval)
 	if err != nil {
 		x.tb.Fatal(err)
 	}
-	a, err = x.Executor.Decide(x.tb.Context(), approval, by(a))
+	a, err = x.Executor.Decide(ctx, approval, by(a))
 	if err != nil {
 		x.tb.Fatal(err)
 	}

@@ -108,13 +108,13 @@ func TestFailingStoreFailsOnDemand(t *testing.T) {
 		"Beat":          func() error { return s.Beat(ctx, helve.Token{}, time.Second) },
 		"Finish":        func() error { return s.Finish(ctx, &helve.FinishParams{}) },
 		"Ask":           func() error { _, err := s.Ask(ctx, &helve.Approval{ID: "a"}, time.Hour); return err },
-		"Approval":      func() error { _, err := s.Approval(ctx, "a"); return err },
-		"Decide":        func() error { _, err := s.Decide(ctx, "a", &helve.Decision{}); return err },
+		"Approval":      func() error { _, err := s.Approval(ctx, "", "a"); return err },
+		"Decide":        func() error { _, err := s.Decide(ctx, "", "a", &helve.Decision{}); return err },
 		"ListApprovals": func() error { _, err := s.ListApprovals(ctx, helve.ApprovalFilter{}); return err },
 		"Reserve":       func() error { return s.Reserve(ctx, helve.Reservation{}) },
 		"Spent":         func() error { _, err := s.Spent(ctx, "", ""); return err },
 		"AppendAudit":   func() error { return s.AppendAudit(ctx) },
-		"Audit":         func() error { _, err := s.Audit(ctx, "", ""); return err },
+		"Audit":         func() error { _, err := s.Audit(ctx, helve.AuditFilter{}); return err },
 	}
 	for name, call := range calls {
 		s.Fail(name, nil, down)

@@ -148,7 +148,7 @@ func (c *caller) guide(ctx context.Context, p *helve.Pending) {
 		fmt.Fprintln(w, "Nothing is lost: send the same call again later to see how it stands.")
 		return
 	}
-	if a, err := c.x.Store().Approval(ctx, p.Approval); err == nil {
+	if a, err := c.x.Store().Approval(ctx, helve.ScopeFrom(ctx).Tenant, p.Approval); err == nil {
 		fmt.Fprintf(w, "\nThis would run:\n%s\n", helve.RenderCall(a, helve.Terminal))
 	}
 	fmt.Fprintln(w, "\nNothing was done. To decide on it yourself, run the same command with --ask.")

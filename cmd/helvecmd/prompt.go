@@ -49,7 +49,7 @@ func NewPrompt(in io.Reader, out io.Writer) *Prompt {
 // more before they are approved. It returns the record as it then stands. The
 // error is [ErrNoAnswer], that of ctx, or one of [helve.Executor.Decide].
 func (p *Prompt) Decide(ctx context.Context, x *helve.Executor, approval string) (*helve.Approval, error) {
-	asked, err := x.Store().Approval(ctx, approval)
+	asked, err := x.Store().Approval(ctx, helve.ScopeFrom(ctx).Tenant, approval)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func printBrief(ctx context.Context, cmd *cobra.Command, x *helve.Executor, run 
 	case agent.Suspended:
 		fmt.Fprintf(w, "\nThe brief is not finished: %s.\n", plain.Line(run.Reason))
 		for _, p := range run.Pending() {
-			if a, err := x.Store().Approval(ctx, p.Approval); err == nil {
+			if a, err := x.Store().Approval(ctx, helve.ScopeFrom(ctx).Tenant, p.Approval); err == nil {
 				fmt.Fprintf(w, "\n%s\nAsked because: %s\nApproval %s, until %s\n", helve.RenderCall(a, helve.Terminal),
 					plain.Line(a.Reason), a.ID, a.Expires.Local().Format(time.DateTime))
 			}

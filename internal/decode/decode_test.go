@@ -13,7 +13,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"helve.dev/helve/internal/decode"
 	"helve.dev/helve/schema"
@@ -34,43 +33,43 @@ type (
 	}
 	shout string // reads itself
 	whole struct {
-		Bool                      bool
-		Int                       int
-		I8                        int8
-		U16                       uint16
-		U64                       uint64
-		F32                       float32
-		F64                       float64
-		Kind                      kind             `json:"kind"`
-		Level                     level            `json:"level"`
-		Text                      string           `json:"text"`
-		Maybe                     *string          `json:"maybe"`
-		Twice                     **int            `json:"twice"`
-		Leaf                      leaf             `json:"leaf"`
-		Leaves                    []leaf           `json:"leaves"`
-		Grid                      [][]bool         `json:"grid"`
-		Map                       map[kind]float64 `json:"map"`
-		Tree                      *tree            `json:"tree"`
-		Bytes                     []byte           `json:"bytes"`
-		Three                     [3]int           `json:"three"`
-		When                      time.Time        `json:"when"`
-		Long                      time.Duration    `json:"long"`
-		Link                      *url.URL         `json:"link"`
-		Any                       any              `json:"any"`
-		Raw                       jsontext.Value   `json:"raw"`
-		Shout                     shout            `json:"shout"`
-		Shouts                    map[shout]shout  `json:"shouts"`
-		Loud                      *shout           `json:"loud"`
-		Hidden                    string           `json:"-"`
-		Quoted                    struct{ N int }  `json:"quoted"`
-		Numbers                   numbers          `json:"numbers"`
-		Outer                     outer            `json:"outer"`
-		unexported, alsoUnexposed string
+		Bool    bool
+		Int     int
+		I8      int8
+		U16     uint16
+		U64     uint64
+		F32     float32
+		F64     float64
+		Kind    kind             `json:"kind"`
+		Level   level            `json:"level"`
+		Text    string           `json:"text"`
+		Maybe   *string          `json:"maybe"`
+		Twice   **int            `json:"twice"`
+		Leaf    leaf             `json:"leaf"`
+		Leaves  []leaf           `json:"leaves"`
+		Grid    [][]bool         `json:"grid"`
+		Map     map[kind]float64 `json:"map"`
+		Tree    *tree            `json:"tree"`
+		Bytes   []byte           `json:"bytes"`
+		Three   [3]int           `json:"three"`
+		When    time.Time        `json:"when"`
+		Long    time.Duration    `json:"long"`
+		Link    *url.URL         `json:"link"`
+		Any     any              `json:"any"`
+		Raw     jsontext.Value   `json:"raw"`
+		Shout   shout            `json:"shout"`
+		Shouts  map[shout]shout  `json:"shouts"`
+		Loud    *shout           `json:"loud"`
+		Hidden  string           `json:"-"`
+		Quoted  struct{ N int }  `json:"quoted"`
+		Numbers numbers          `json:"numbers"`
+		Outer   outer            `json:"outer"`
+		Ünicode string
 	}
 	numbers struct {
 		N int `json:"n,string"`
 	}
-	Inner struct { //nolint:revive // exported, so that it is embedded
+	Inner struct {
 		A int `json:"a"`
 	}
 	outer struct {
@@ -87,7 +86,7 @@ func (s *shout) UnmarshalText(b []byte) error {
 var (
 	options = json.JoinOptions(schema.JSONOptions(), jsontext.AllowDuplicateNames(true))
 	plan    = decode.For(reflect.TypeFor[whole](), options, reflect.TypeFor[time.Duration](), reflect.TypeFor[url.URL]())
-	compare = cmp.Options{cmpopts.IgnoreUnexported(whole{}), cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })}
+	compare = cmp.Options{cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })}
 )
 
 // check holds the plan against json/v2: what it decodes is the same, and it
@@ -191,7 +190,7 @@ var right = map[string][]string{
 func randomObject(r *rand.Rand, depth int) string {
 	var members []string
 	for _, i := range r.Perm(len(names))[:r.IntN(12)] {
-		value := ""
+		var value string
 		if fits := right[names[i]]; len(fits) > 0 && r.IntN(20) > 0 {
 			value = fits[r.IntN(len(fits))]
 		} else {

@@ -295,7 +295,7 @@ func TestSuspendedAndContinued(t *testing.T) {
 	}
 	for n := 0; r.Status == agent.Suspended && n < 5; n++ {
 		for _, p := range r.Pending() {
-			record, err := x.Store().Approval(ctx, p.Approval)
+			record, err := x.Store().Approval(ctx, "", p.Approval)
 			if err != nil {
 				t.Fatal(err)
 			}
