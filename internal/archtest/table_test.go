@@ -44,7 +44,8 @@ var layers = []row{
 	{2, "helvetest/...", nil},
 
 	{3, "agent/...", nil},
-	{3, "store/*", nil},
+	{3, "store/audit/...", nil},
+	{3, "store/*", []string{"store/audit"}},
 	{3, "models/*", nil},
 	{3, "helvemcp/...", nil},
 	{3, "helveotel/...", nil},
@@ -80,6 +81,11 @@ var thirdParties = []allowed{
 	{"cmd/...", true, []string{"github.com/rogpeppe/go-internal"}},
 	{"examples/...", false, []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	{"examples/...", true, []string{"github.com/rogpeppe/go-internal"}},
+
+	// The stores: a database driver each, and the Merkle log of the audit.
+	{"store/...", false, []string{"golang.org/x/mod/sumdb"}},
+	{"store/sqlite/...", false, []string{"modernc.org/sqlite"}},
+	{"store/postgres/...", false, []string{"github.com/jackc/pgx/v5"}},
 
 	// The examples read mail and calendars and keep tasks in a database.
 	{"examples/...", false, []string{
