@@ -9,7 +9,9 @@ import (
 
 // Audits keeps the audit trail.
 type Audits interface {
-	// AppendAudit adds entries in their order.
+	// AppendAudit adds entries in their order. A store may keep back those of
+	// [AuditReplayed] for up to a second, so that a replay needs no write of its
+	// own; other processes see them then.
 	AppendAudit(ctx context.Context, entries ...AuditEntry) error
 	// Audit returns the entries that match, oldest first.
 	Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error)

@@ -156,7 +156,10 @@ func audit(s *suite) {
 	other := note(helve.AuditClaimed, "of b")
 	other.Tenant = "b"
 	s.ok(s.AppendAudit(s.Context(), other))
-	all, err := s.Audit(s.Context(), helve.AuditFilter{Tenant: "a"})
+	var all []helve.AuditEntry
+	var err error
+	s.eventually("the replay is in the audit", func() bool { return len(s.auditOf(helve.AuditFilter{})) == 3 })
+	all, err = s.Audit(s.Context(), helve.AuditFilter{Tenant: "a"})
 	s.ok(err)
 	s.equal(s.auditOf(helve.AuditFilter{}), []string{"finished line\nline", "refused second", "replayed third"})
 	if off := all[0].At.Sub(before); off < -time.Minute || off > time.Minute {

@@ -1,0 +1,240 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"helve.dev/helve"
+	"helve.dev/helve/store/audit"
+)
+
+// keptBack are entries that wait to be written with others.
+type keptBack struct {
+	mu      sync.Mutex
+	entries []helve.AuditEntry
+	timer   *time.Timer
+}
+
+// maxKeptBack bounds how long such an entry waits.
+const maxKeptBack = time.Second
+
+// AppendAudit is [helve.Audits.AppendAudit]. Entries that tell of replays only
+// are written with the next others, or within a second: a replay needs no write
+// of its own.
+func (s *Store) AppendAudit(ctx context.Context, entries ...helve.AuditEntry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	for _, e := range entries {
+		if e.Kind != helve.AuditReplayed {
+			return s.write(ctx, func(t *tx) error { return t.audit(entries) })
+		}
+	}
+	if s.isShut() {
+		return errClosed
+	}
+	s.kept.mu.Lock()
+	defer s.kept.mu.Unlock()
+	s.kept.entries = append(s.kept.entries, entries...)
+	if s.kept.timer == nil {
+		s.kept.timer = time.AfterFunc(maxKeptBack, func() { s.flush(context.Background()) })
+	}
+	return nil
+}
+
+func (s *Store) isShut() bool {
+	s.taking.RLock()
+	defer s.taking.RUnlock()
+	return s.shut
+}
+
+// flush writes what was kept back.
+func (s *Store) flush(ctx context.Context) {
+	if !s.kept.any() {
+		return
+	}
+	if err := s.write(ctx, func(*tx) error { return nil }); err != nil { // the writer takes them along
+		s.cfg.Logger.Error("entries of the audit could not be written", "store", s.path, "error", err.Error())
+	}
+}
+
+func (k *keptBack) any() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.entries) > 0
+}
+
+// take hands over what was kept back.
+func (k *keptBack) take() []helve.AuditEntry {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	entries := k.entries
+	k.entries = nil
+	if k.timer != nil {
+		k.timer.Stop()
+		k.timer = nil
+	}
+	return entries
+}
+
+// giveBack keeps entries for the next time.
+func (k *keptBack) giveBack(entries []helve.AuditEntry) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.entries = append(entries, k.entries...)
+}
+
+// audit appends entries to the logs of their tenants.
+func (t *tx) audit(entries []helve.AuditEntry) error {
+	for _, e := range entries {
+		if err := t.auditOne(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) auditOne(e helve.AuditEntry) error {
+	row, err := audit.NewRow(e)
+	if err != nil {
+		return err
+	}
+	var size, last int64
+	err = t.row(`SELECT size, at FROM audit_head WHERE tenant = ?1`, []any{row.Tenant}, &size, &last)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	row.Seq, row.At = size+1, max(t.now, last) // a clock that is set back must not reorder the log
+	if err := t.exec(`INSERT INTO audit (tenant, seq, at, entry) VALUES (?1, ?2, ?3, ?4)`, row.Tenant, row.Seq, row.At, row.Entry); err != nil {
+		return err
+	}
+	if row.Payload != "" {
+		if err := t.exec(`INSERT INTO audit_payload (tenant, seq, payload) VALUES (?1, ?2, ?3)`, row.Tenant, row.Seq, row.Payload); err != nil {
+			return err
+		}
+	}
+	if err := t.hash(row.Tenant, size, row.Hash()); err != nil {
+		return err
+	}
+	return t.exec(`INSERT INTO audit_head (tenant, size, at) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET size = ?2, at = ?3`, row.Tenant, row.Seq, row.At)
+}
+
+// hash adds leaf n to the tree: its own hash, and those of the subtrees that it
+// completes, one for each trailing one in n.
+func (t *tx) hash(tenant string, n int64, h tlog.Hash) error {
+	for level := int64(0); ; level++ {
+		if err := t.exec(`INSERT INTO audit_hash (tenant, level, n, hash) VALUES (?1, ?2, ?3, ?4)`, tenant, level, n, h[:]); err != nil {
+			return err
+		}
+		if n&1 == 0 {
+			return nil
+		}
+		var left []byte
+		if err := t.row(`SELECT hash FROM audit_hash WHERE tenant = ?1 AND level = ?2 AND n = ?3`, []any{tenant, level, n - 1}, &left); err != nil {
+			return err
+		}
+		h, n = tlog.NodeHash(tlog.Hash(left), h), n/2
+	}
+}
+
+const selectAudit = `SELECT a.tenant, a.seq, a.at, a.entry, ifnull(p.payload, '') FROM audit a
+	LEFT JOIN audit_payload p ON p.tenant = a.tenant AND p.seq = a.seq WHERE a.tenant = ?1 AND a.seq > ?2 `
+
+func scanRow(rows *sql.Rows) (r audit.Row, err error) {
+	err = rows.Scan(&r.Tenant, &r.Seq, &r.At, &r.Entry, &r.Payload)
+	return r, err
+}
+
+// Audit is [helve.Audits.Audit].
+func (s *Store) Audit(ctx context.Context, f helve.AuditFilter) ([]helve.AuditEntry, error) {
+	s.flush(ctx)
+	query := strings.Builder{}
+	query.WriteString(selectAudit)
+	args := []any{f.Tenant, f.After}
+	for _, c := range []struct{ column, value string }{
+		{"run", f.Run}, {"call_id", f.CallID}, {"tool", f.Tool}, {"approval", f.Approval}, {"kind", string(f.Kind)},
+	} {
+		if c.value != "" {
+			query.WriteString("AND json_extract(a.entry, '$." + c.column + "') = ? ")
+			args = append(args, c.value)
+		}
+	}
+	if !f.Since.IsZero() {
+		query.WriteString("AND a.at >= ? ")
+		args = append(args, f.Since.UnixMicro())
+	}
+	query.WriteString("ORDER BY a.seq ")
+	if f.Limit > 0 {
+		query.WriteString("LIMIT ? ")
+		args = append(args, f.Limit)
+	}
+	rows, err := s.reads.QueryContext(ctx, query.String(), args...)
+	var out []helve.AuditEntry
+	err = each(rows, err, func(rows *sql.Rows) error {
+		r, err := scanRow(rows)
+		if err != nil {
+			return err
+		}
+		e, err := r.Read()
+		out = append(out, e)
+		return err
+	})
+	return out, err
+}
+
+// AuditTenants returns the tenants that have a log.
+func (s *Store) AuditTenants(ctx context.Context) ([]string, error) {
+	s.flush(ctx)
+	rows, err := s.reads.QueryContext(ctx, `SELECT tenant FROM audit_head UNION SELECT DISTINCT tenant FROM audit ORDER BY 1`)
+	var out []string
+	err = each(rows, err, func(rows *sql.Rows) error {
+		var tenant string
+		err := rows.Scan(&tenant)
+		out = append(out, tenant)
+		return err
+	})
+	return out, err
+}
+
+// AuditSize returns how many entries a tenant's log should have.
+func (s *Store) AuditSize(ctx context.Context, tenant string) (size int64, err error) {
+	s.flush(ctx)
+	err = s.reads.QueryRowContext(ctx, `SELECT size FROM audit_head WHERE tenant = ?1`, tenant).Scan(&size)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return size, readable(err)
+}
+
+// AuditRows returns up to n rows of a tenant's log after a number, as they are
+// stored.
+func (s *Store) AuditRows(ctx context.Context, tenant string, after int64, n int) ([]audit.Row, error) {
+	rows, err := s.reads.QueryContext(ctx, selectAudit+`ORDER BY a.seq LIMIT ?3`, tenant, after, n)
+	var out []audit.Row
+	err = each(rows, err, func(rows *sql.Rows) error {
+		r, err := scanRow(rows)
+		out = append(out, r)
+		return err
+	})
+	return out, err
+}
+
+// AuditHash returns a stored hash of a tenant's tree, or false where it is
+// missing.
+func (s *Store) AuditHash(ctx context.Context, tenant string, level int, n int64) (h tlog.Hash, ok bool, err error) {
+	var b []byte
+	err = s.reads.QueryRowContext(ctx, `SELECT hash FROM audit_hash WHERE tenant = ?1 AND level = ?2 AND n = ?3`, tenant, level, n).Scan(&b)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && len(b) != len(h) {
+		return h, false, nil
+	}
+	if err != nil {
+		return h, false, readable(err)
+	}
+	return tlog.Hash(b), true, nil
+}

@@ -1,0 +1,324 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"helve.dev/helve"
+)
+
+// Recall is [helve.Ledger.Recall]. It writes only where it finds that a holder is
+// lost.
+func (s *Store) Recall(ctx context.Context, q *helve.RecallParams) (*helve.Entry, error) {
+	now := time.Now().UnixMicro()
+	e, err := s.recall(ctx, q, now)
+	if err != nil || e == nil || !e.Lost() {
+		return e, err
+	}
+	if err := s.write(ctx, func(t *tx) error { return t.expire(&e.LedgerKey) }); err != nil {
+		return nil, err
+	}
+	return s.recall(ctx, q, now)
+}
+
+func (s *Store) recall(ctx context.Context, q *helve.RecallParams, now int64) (*helve.Entry, error) {
+	one := func(query string, args ...any) (*helve.Entry, error) {
+		return scanEntry(s.reads.QueryRowContext(ctx, query, args...), now)
+	}
+	e, err := one(selectEntry+byKey, q.Tenant, q.Scope, q.Key)
+	if err != nil || e != nil {
+		return e, err
+	}
+	if q.Dedupe != "" {
+		if e, err = one(selectEntry+byDedupe, q.Tenant, q.Scope, q.Key, q.Dedupe, now); err != nil || e != nil && e.Stands() {
+			return e, err
+		}
+	}
+	if q.Run == "" {
+		return nil, nil
+	}
+	return one(selectEntry+byTwin, q.Tenant, q.Scope, q.Run, q.Fingerprint[:])
+}
+
+const (
+	selectEntry = `SELECT tenant, scope, key, state, fence, claim, fingerprint, ran, arguments, run, call_id, in_run, dedupe, dedupe_until,
+		approval, repeatable, attempts, record, claimed, updated, lease_until FROM ledger `
+	byKey = `WHERE tenant = ?1 AND scope = ?2 AND key = ?3`
+	// The latest of another key that may stand for the dedupe key ?4.
+	byDedupe = `WHERE tenant = ?1 AND scope = ?2 AND key <> ?3 AND dedupe = ?4 AND dedupe <> '' AND dedupe_until > ?5
+		AND state NOT IN ('failed','retryable') ORDER BY claimed DESC LIMIT 1`
+	byTwin = `WHERE tenant = ?1 AND scope = ?2 AND run = ?3 AND fingerprint = ?4 AND state = 'unknown' LIMIT 1`
+)
+
+type scanner interface{ Scan(into ...any) error }
+
+// scanEntry reads a row as it stands at now. Nil: there is none.
+func scanEntry(row scanner, now int64) (*helve.Entry, error) {
+	var e helve.Entry
+	var fingerprint, ran []byte
+	var arguments string
+	var record sql.NullString
+	var dedupeUntil, claimed, updated, lease int64
+	err := row.Scan(&e.Tenant, &e.Scope, &e.Key, &e.State, &e.Fence, &e.Claim, &fingerprint, &ran, &arguments, &e.Run, &e.CallID,
+		&e.InRun, &e.Dedupe.Key, &dedupeUntil, &e.Approval, &e.Repeatable, &e.Attempts, &record, &claimed, &updated, &lease)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, readable(err)
+	}
+	copy(e.Fingerprint[:], fingerprint)
+	copy(e.Ran[:], ran)
+	if arguments != "" {
+		e.Arguments = jsontext.Value(arguments)
+	}
+	if record.Valid {
+		e.Record = new(helve.Record)
+		if err := json.Unmarshal([]byte(record.String), e.Record); err != nil {
+			return nil, err
+		}
+	}
+	e.Claimed, e.Updated = moment(claimed), moment(updated)
+	if e.Dedupe.Key != "" {
+		e.Dedupe.Window = span(dedupeUntil - claimed)
+	}
+	e.Lease = span(max(0, lease-now))
+	return &e, nil
+}
+
+func moment(micro int64) time.Time   { return time.UnixMicro(micro).UTC() }
+func span(micro int64) time.Duration { return time.Duration(micro) * time.Microsecond }
+func micros(d time.Duration) int64   { return d.Microseconds() }
+func digest(d helve.Digest) []byte   { return d[:] }
+func blobDigest(b []byte) (d helve.Digest) {
+	copy(d[:], b)
+	return d
+}
+
+// expire makes entries unknown whose holder is lost; a nil key means all.
+func (t *tx) expire(k *helve.LedgerKey) error {
+	_, err := t.expired(k)
+	return err
+}
+
+func (t *tx) expired(k *helve.LedgerKey) (int64, error) {
+	const lost = `UPDATE ledger SET state = 'unknown', updated = ?1 WHERE state = 'running' AND lease_until <= ?1 AND repeatable = 0`
+	if k == nil {
+		return t.change(lost, t.now)
+	}
+	return t.change(lost+` AND tenant = ?2 AND scope = ?3 AND key = ?4`, t.now, k.Tenant, k.Scope, k.Key)
+}
+
+// entry returns the row that a query finds, after noting the loss of its holder.
+func (t *tx) entry(where string, args ...any) (*helve.Entry, error) {
+	st, err := t.stmt(selectEntry + where)
+	if err != nil {
+		return nil, readable(err)
+	}
+	e, err := scanEntry(st.QueryRowContext(t.ctx, args...), t.now)
+	if err != nil || e == nil || !e.Lost() {
+		return e, err
+	}
+	e.State, e.Updated = helve.EntryUnknown, moment(t.now)
+	return e, t.expire(&e.LedgerKey)
+}
+
+// Claim is [helve.Ledger.Claim].
+func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (c *helve.Claim, err error) {
+	err = s.write(ctx, func(t *tx) (err error) {
+		c, err = t.claim(p)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (t *tx) claim(p *helve.ClaimParams) (*helve.Claim, error) {
+	var old *helve.Entry
+	if e := p.Entry; e != nil {
+		if e.Dedupe.Key != "" {
+			other, err := t.entry(byDedupe, e.Tenant, e.Scope, e.Key, e.Dedupe.Key, t.now)
+			if err != nil || other != nil && other.Stands() {
+				return &helve.Claim{Entry: other}, err
+			}
+		}
+		var err error
+		if old, err = t.entry(byKey, e.Tenant, e.Scope, e.Key); err != nil || old != nil && !old.Takable(e) {
+			return &helve.Claim{Entry: old}, err
+		}
+	}
+	if p.Approval != nil {
+		if err := t.consume(p.Approval); err != nil {
+			return nil, err
+		}
+	}
+	if p.Reserve != nil {
+		if err := t.reserve(p.Reserve); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.audit(p.Audit); err != nil {
+		return nil, err
+	}
+	if p.Entry == nil {
+		return &helve.Claim{Won: true}, nil
+	}
+	e, err := t.take(p, old)
+	return &helve.Claim{Won: true, Entry: e}, err
+}
+
+// take puts the entry to running under a new token.
+func (t *tx) take(p *helve.ClaimParams, old *helve.Entry) (*helve.Entry, error) {
+	e := *p.Entry
+	e.Token = helve.Token{LedgerKey: p.Entry.LedgerKey, Fence: 1, Claim: "cl_" + rand.Text()}
+	e.State, e.Attempts, e.Record = helve.EntryRunning, 1, nil
+	e.Arguments = p.Entry.Arguments.Clone()
+	e.Claimed, e.Updated, e.Lease = moment(t.now), moment(t.now), p.Lease
+	if old != nil {
+		e.Fence, e.Attempts = old.Fence+1, old.Attempts+1
+	}
+	until := int64(0)
+	if e.Dedupe.Key != "" {
+		until = t.now + micros(e.Dedupe.Window)
+	}
+	return &e, t.exec(`INSERT OR REPLACE INTO ledger
+		(tenant, scope, key, state, fence, claim, fingerprint, ran, arguments, run, call_id, in_run, dedupe, dedupe_until,
+		 approval, repeatable, attempts, record, claimed, updated, lease_until)
+		VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, NULL, ?17, ?17, ?18)`,
+		e.Tenant, e.Scope, e.Key, e.Fence, e.Claim, digest(e.Fingerprint), digest(e.Ran), string(e.Arguments), e.Run, e.CallID, e.InRun,
+		e.Dedupe.Key, until, e.Approval, e.Repeatable, e.Attempts, t.now, t.now+micros(p.Lease))
+}
+
+const held = ` WHERE tenant = ?1 AND scope = ?2 AND key = ?3 AND fence = ?4 AND claim = ?5 AND state IN `
+
+// Beat is [helve.Ledger.Beat].
+func (s *Store) Beat(ctx context.Context, k helve.Token, lease time.Duration) error {
+	fenced := false
+	err := s.write(ctx, func(t *tx) error {
+		if err := t.expire(&k.LedgerKey); err != nil {
+			return err
+		}
+		n, err := t.change(`UPDATE ledger SET lease_until = ?6`+held+`('running')`, k.Tenant, k.Scope, k.Key, k.Fence, k.Claim, t.now+micros(lease))
+		fenced = n == 0
+		return err
+	})
+	if err == nil && fenced {
+		return helve.ErrFenced
+	}
+	return err
+}
+
+// Finish is [helve.Ledger.Finish].
+func (s *Store) Finish(ctx context.Context, p *helve.FinishParams) error {
+	var record any
+	if p.Record != nil {
+		raw, err := json.Marshal(p.Record, jsontext.AllowInvalidUTF8(true))
+		if err != nil {
+			return err
+		}
+		record = string(raw)
+	}
+	return s.write(ctx, func(t *tx) error {
+		if k := p.Token; k != nil {
+			n, err := t.change(`UPDATE ledger SET state = ?6, record = ?7, updated = ?8, lease_until = 0`+held+`('reserved','running','unknown')`,
+				k.Tenant, k.Scope, k.Key, k.Fence, k.Claim, string(p.State), record, t.now)
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				return helve.ErrFenced
+			}
+		}
+		if p.Settle != nil {
+			if err := t.settle(p.Settle); err != nil {
+				return err
+			}
+		}
+		return t.audit(p.Audit)
+	})
+}
+
+const defaultLimit = 1000 // of what a filter without one returns
+
+func limit(n int) int {
+	if n <= 0 {
+		return defaultLimit
+	}
+	return n
+}
+
+// Entries is [helve.Ledger.Entries].
+func (s *Store) Entries(ctx context.Context, f helve.EntryFilter) ([]*helve.Entry, error) {
+	now := time.Now().UnixMicro()
+	// Those that have lost their holder are unknown from now on.
+	var lost int
+	err := s.reads.QueryRowContext(ctx, `SELECT count(*) FROM ledger WHERE state = 'running' AND lease_until <= ?1 AND repeatable = 0 AND tenant = ?2`, now, f.Tenant).Scan(&lost)
+	if err != nil {
+		return nil, readable(err)
+	}
+	if lost > 0 {
+		if err := s.write(ctx, func(t *tx) error { return t.expire(nil) }); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := s.reads.QueryContext(ctx, selectEntry+`WHERE tenant = ?1 AND (?2 = '' OR scope = ?2) AND (?3 = '' OR key = ?3)
+		AND (?4 = '' OR run = ?4) AND (?5 = '' OR state = ?5) ORDER BY updated DESC, key LIMIT ?6`,
+		f.Tenant, f.Scope, f.Key, f.Run, string(f.State), limit(f.Limit))
+	var out []*helve.Entry
+	err = each(rows, err, func(rows *sql.Rows) error {
+		e, err := scanEntry(rows, now)
+		out = append(out, e)
+		return err
+	})
+	return out, err
+}
+
+// Sweep is [helve.Ledger.Sweep].
+func (s *Store) Sweep(ctx context.Context, r helve.Retention) (swept helve.Swept, err error) {
+	err = s.write(ctx, func(t *tx) error {
+		swept = helve.Swept{}
+		n, err := t.expired(nil)
+		if err != nil {
+			return err
+		}
+		swept.Unknown = int(n)
+		if swept.Reservations, err = t.returnReads(); err != nil {
+			return err
+		}
+		if r.Results > 0 {
+			n, err = t.change(`UPDATE ledger SET record = NULL WHERE record IS NOT NULL AND state IN ('succeeded','failed','retryable') AND updated < ?1`, t.now-micros(r.Results))
+			if err != nil {
+				return err
+			}
+			swept.Results = int(n)
+		}
+		if r.Runs > 0 {
+			swept.Runs, err = t.forgetRuns(t.now - micros(r.Runs))
+		}
+		return err
+	})
+	return swept, err
+}
+
+// forgetRuns removes runs that ended before then, with what belonged to them.
+func (t *tx) forgetRuns(then int64) (int, error) {
+	const ended = ` AND EXISTS (SELECT 1 FROM runs r WHERE r.ended = 1 AND r.updated < ?1 AND r.tenant = x.tenant AND r.id = x.run)`
+	for _, query := range []string{
+		`DELETE FROM ledger AS x WHERE in_run = 1 AND state IN ('succeeded','failed','retryable')` + ended,
+		`DELETE FROM approvals AS x WHERE 1` + ended,
+	} {
+		if _, err := t.change(query, then); err != nil {
+			return 0, err
+		}
+	}
+	n, err := t.change(`DELETE FROM runs WHERE ended = 1 AND updated < ?1`, then)
+	return int(n), err
+}
