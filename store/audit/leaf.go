@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -87,6 +88,12 @@ func (r *Row) Leaf() []byte {
 
 // Hash returns the hash of the leaf.
 func (r *Row) Hash() tlog.Hash { return tlog.RecordHash(r.Leaf()) }
+
+// erased reports whether the entry had a payload that is gone. It must be read
+// before.
+func (r *Row) erased() bool {
+	return r.Payload == "" && strings.Contains(r.Entry, `"payload":"sha256:`)
+}
 
 var errPayload = errors.New("the payload is not the one that was recorded")
 

@@ -23,7 +23,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	}
 	conn, err := s.writes.Conn(ctx)
 	if err != nil {
-		return err
+		return readable(err)
 	}
 	defer func() { _ = conn.Close() }()
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {

@@ -78,7 +78,7 @@ func Open(ctx context.Context, path string, cfg *Config) (*Store, error) {
 		s.cfg.SweepEvery = defaultSweep
 	}
 	if err := s.open(ctx); err != nil {
-		s.closeFiles()
+		_ = s.closeFiles()
 		return nil, fmt.Errorf("open the store %s: %w", path, err)
 	}
 	return s, nil

@@ -27,6 +27,7 @@ func open(t *testing.T, path string, cfg *sqlite.Config) *sqlite.Store {
 // a second process to it.
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) func() helve.Store {
+		t.Helper()
 		path := filepath.Join(t.TempDir(), "a store with %?#.db")
 		return func() helve.Store { return open(t, path, nil) }
 	})
