@@ -137,7 +137,7 @@ func orMismatch(err error) error {
 // Approval is [helve.Approvals.Approval]. It notes an expiry, which is then told
 // to nobody else.
 func (s *Store) Approval(ctx context.Context, tenant, id string) (*helve.Approval, error) {
-	a, err := scanApproval(s.reads.QueryRowContext(ctx, selectApproval+`WHERE id = ?1 AND tenant = ?2`, id, tenant), time.Now().UnixMicro())
+	a, err := scanApproval(s.queryRow(ctx, selectApproval+`WHERE id = ?1 AND tenant = ?2`, id, tenant), time.Now().UnixMicro())
 	switch {
 	case err != nil:
 		return nil, err
@@ -153,7 +153,7 @@ func (s *Store) Approval(ctx context.Context, tenant, id string) (*helve.Approva
 func (s *Store) noteExpired(ctx context.Context, tenant string) error {
 	const behind = ` WHERE tenant = ?1 AND state IN ('pending','approved') AND expires <= ?2`
 	var n int
-	err := s.reads.QueryRowContext(ctx, `SELECT count(*) FROM approvals`+behind, tenant, time.Now().UnixMicro()).Scan(&n)
+	err := s.queryRow(ctx, `SELECT count(*) FROM approvals`+behind, tenant, time.Now().UnixMicro()).Scan(&n)
 	if err != nil || n == 0 {
 		return readable(err)
 	}
@@ -224,7 +224,7 @@ func (s *Store) ListApprovals(ctx context.Context, f helve.ApprovalFilter) ([]*h
 		return nil, err
 	}
 	now := time.Now().UnixMicro()
-	rows, err := s.reads.QueryContext(ctx, selectApproval+`WHERE tenant = ?1 AND (?2 = '' OR run = ?2) AND (?3 = '' OR state = ?3) ORDER BY n`,
+	rows, err := s.query(ctx, selectApproval+`WHERE tenant = ?1 AND (?2 = '' OR run = ?2) AND (?3 = '' OR state = ?3) ORDER BY n`,
 		f.Tenant, f.Run, string(f.State))
 	var out []*helve.Approval
 	err = each(rows, err, func(rows *sql.Rows) error {

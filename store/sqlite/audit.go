@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -105,12 +107,11 @@ func (t *tx) auditOne(e helve.AuditEntry) error {
 	if err != nil {
 		return err
 	}
-	var size, last int64
-	err = t.row(`SELECT size, at FROM audit_head WHERE tenant = ?1`, []any{row.Tenant}, &size, &last)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	h, err := t.head(row.Tenant)
+	if err != nil {
 		return err
 	}
-	row.Seq, row.At = size+1, max(t.now, last) // a clock that is set back must not reorder the log
+	row.Seq, row.At = h.size+1, max(t.now, h.at) // a clock that is set back must not reorder the log
 	if err := t.exec(`INSERT INTO audit (tenant, seq, at, entry) VALUES (?1, ?2, ?3, ?4)`, row.Tenant, row.Seq, row.At, row.Entry); err != nil {
 		return err
 	}
@@ -119,28 +120,100 @@ func (t *tx) auditOne(e helve.AuditEntry) error {
 			return err
 		}
 	}
-	if err := t.hash(row.Tenant, size, row.Hash()); err != nil {
-		return err
-	}
-	return t.exec(`INSERT INTO audit_head (tenant, size, at) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET size = ?2, at = ?3`, row.Tenant, row.Seq, row.At)
+	return t.grow(row.Tenant, h, row.Hash(), row.At)
 }
 
-// hash adds leaf n to the tree: its own hash, and those of the subtrees that it
-// completes, one for each trailing one in n.
-func (t *tx) hash(tenant string, n int64, h tlog.Hash) error {
+// A head is the end of a tenant's log: what is needed to add to its tree.
+type head struct {
+	size, at int64
+	edge     []tlog.Hash // of the complete subtrees, the largest first
+	changed  bool        // since it was stored
+}
+
+// head returns the head of a tenant's log, which an operation may change.
+func (t *tx) head(tenant string) (*head, error) {
+	heads := t.w.heads
+	h := heads[tenant]
+	if h == nil {
+		h = &head{}
+		if err := t.loadHead(tenant, h); err != nil {
+			return nil, err
+		}
+		if len(heads) >= maxHeads {
+			t.forgetHeads()
+		}
+		heads[tenant] = h
+	}
+	if t.before[tenant] == nil {
+		was := *h
+		was.edge = slices.Clone(h.edge)
+		t.before[tenant] = &was
+	}
+	return h, nil
+}
+
+const maxHeads = 10_000 // of different tenants, kept by one writer
+
+// forgetHeads drops those that are stored.
+func (t *tx) forgetHeads() {
+	for tenant, h := range t.w.heads {
+		if !h.changed {
+			delete(t.w.heads, tenant)
+		}
+	}
+}
+
+func (t *tx) loadHead(tenant string, h *head) error {
+	err := t.row(`SELECT size, at FROM audit_head WHERE tenant = ?1`, []any{tenant}, &h.size, &h.at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	for level := 63; level >= 0 && err == nil; level-- {
+		if h.size>>level&1 == 0 {
+			continue
+		}
+		var b []byte
+		if err = t.row(`SELECT hash FROM audit_hash WHERE tenant = ?1 AND level = ?2 AND n = ?3`, []any{tenant, level, h.size>>level - 1}, &b); err == nil {
+			h.edge = append(h.edge, tlog.Hash(b))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the tree of the audit of tenant %q is damaged: run helve audit verify: %w", tenant, err)
+	}
+	return nil
+}
+
+// grow adds a leaf to the tree: its own hash, and those of the subtrees that it
+// completes, one for each trailing one in its number.
+func (t *tx) grow(tenant string, h *head, hash tlog.Hash, at int64) error {
+	n := h.size
 	for level := int64(0); ; level++ {
-		if err := t.exec(`INSERT INTO audit_hash (tenant, level, n, hash) VALUES (?1, ?2, ?3, ?4)`, tenant, level, n, h[:]); err != nil {
+		if err := t.exec(`INSERT INTO audit_hash (tenant, level, n, hash) VALUES (?1, ?2, ?3, ?4)`, tenant, level, n, hash[:]); err != nil {
 			return err
 		}
 		if n&1 == 0 {
-			return nil
+			break
 		}
-		var left []byte
-		if err := t.row(`SELECT hash FROM audit_hash WHERE tenant = ?1 AND level = ?2 AND n = ?3`, []any{tenant, level, n - 1}, &left); err != nil {
+		last := len(h.edge) - 1
+		hash, h.edge, n = tlog.NodeHash(h.edge[last], hash), h.edge[:last], n/2
+	}
+	h.edge = append(h.edge, hash)
+	h.size, h.at, h.changed = h.size+1, at, true
+	return nil
+}
+
+// storeHeads writes the heads that the batch has changed.
+func (t *tx) storeHeads() error {
+	for tenant, h := range t.w.heads {
+		if !h.changed {
+			continue
+		}
+		if err := t.exec(`INSERT INTO audit_head (tenant, size, at) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET size = ?2, at = ?3`, tenant, h.size, h.at); err != nil {
 			return err
 		}
-		h, n = tlog.NodeHash(tlog.Hash(left), h), n/2
+		h.changed = false
 	}
+	return nil
 }
 
 const selectAudit = `SELECT a.tenant, a.seq, a.at, a.entry, ifnull(p.payload, '') FROM audit a
@@ -174,7 +247,7 @@ func (s *Store) Audit(ctx context.Context, f helve.AuditFilter) ([]helve.AuditEn
 		query.WriteString("LIMIT ? ")
 		args = append(args, f.Limit)
 	}
-	rows, err := s.reads.QueryContext(ctx, query.String(), args...)
+	rows, err := s.query(ctx, query.String(), args...)
 	var out []helve.AuditEntry
 	err = each(rows, err, func(rows *sql.Rows) error {
 		r, err := scanRow(rows)
@@ -191,7 +264,7 @@ func (s *Store) Audit(ctx context.Context, f helve.AuditFilter) ([]helve.AuditEn
 // AuditTenants returns the tenants that have a log.
 func (s *Store) AuditTenants(ctx context.Context) ([]string, error) {
 	s.flush(ctx)
-	rows, err := s.reads.QueryContext(ctx, `SELECT tenant FROM audit_head UNION SELECT DISTINCT tenant FROM audit ORDER BY 1`)
+	rows, err := s.query(ctx, `SELECT tenant FROM audit_head UNION SELECT DISTINCT tenant FROM audit ORDER BY 1`)
 	var out []string
 	err = each(rows, err, func(rows *sql.Rows) error {
 		var tenant string
@@ -205,7 +278,7 @@ func (s *Store) AuditTenants(ctx context.Context) ([]string, error) {
 // AuditSize returns how many entries a tenant's log should have.
 func (s *Store) AuditSize(ctx context.Context, tenant string) (size int64, err error) {
 	s.flush(ctx)
-	err = s.reads.QueryRowContext(ctx, `SELECT size FROM audit_head WHERE tenant = ?1`, tenant).Scan(&size)
+	err = s.queryRow(ctx, `SELECT size FROM audit_head WHERE tenant = ?1`, tenant).Scan(&size)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
@@ -215,7 +288,7 @@ func (s *Store) AuditSize(ctx context.Context, tenant string) (size int64, err e
 // AuditRows returns up to n rows of a tenant's log after a number, as they are
 // stored.
 func (s *Store) AuditRows(ctx context.Context, tenant string, after int64, n int) ([]audit.Row, error) {
-	rows, err := s.reads.QueryContext(ctx, selectAudit+`ORDER BY a.seq LIMIT ?3`, tenant, after, n)
+	rows, err := s.query(ctx, selectAudit+`ORDER BY a.seq LIMIT ?3`, tenant, after, n)
 	var out []audit.Row
 	err = each(rows, err, func(rows *sql.Rows) error {
 		r, err := scanRow(rows)
@@ -229,7 +302,7 @@ func (s *Store) AuditRows(ctx context.Context, tenant string, after int64, n int
 // missing.
 func (s *Store) AuditHash(ctx context.Context, tenant string, level int, n int64) (h tlog.Hash, ok bool, err error) {
 	var b []byte
-	err = s.reads.QueryRowContext(ctx, `SELECT hash FROM audit_hash WHERE tenant = ?1 AND level = ?2 AND n = ?3`, tenant, level, n).Scan(&b)
+	err = s.queryRow(ctx, `SELECT hash FROM audit_hash WHERE tenant = ?1 AND level = ?2 AND n = ?3`, tenant, level, n).Scan(&b)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && len(b) != len(h) {
 		return h, false, nil
 	}

@@ -90,7 +90,7 @@ func (t *tx) settle(s *helve.Settlement) error {
 
 // Spent is [helve.Budgets.Spent].
 func (s *Store) Spent(ctx context.Context, tenant, budget string) (spent helve.Spent, err error) {
-	err = s.reads.QueryRowContext(ctx, `SELECT
+	err = s.queryRow(ctx, `SELECT
 		calls - ifnull((SELECT sum(r.calls) FROM reservations r WHERE r.tenant = ?1 AND r.budget = ?2 AND read = 1 AND lease_until <= ?3), 0),
 		cost - ifnull((SELECT sum(r.cost) FROM reservations r WHERE r.tenant = ?1 AND r.budget = ?2 AND read = 1 AND lease_until <= ?3), 0)
 		FROM budgets WHERE tenant = ?1 AND budget = ?2`, tenant, budget, time.Now().UnixMicro()).Scan(&spent.Calls, &spent.Cost)

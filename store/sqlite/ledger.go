@@ -29,7 +29,7 @@ func (s *Store) Recall(ctx context.Context, q *helve.RecallParams) (*helve.Entry
 
 func (s *Store) recall(ctx context.Context, q *helve.RecallParams, now int64) (*helve.Entry, error) {
 	one := func(query string, args ...any) (*helve.Entry, error) {
-		return scanEntry(s.reads.QueryRowContext(ctx, query, args...), now)
+		return scanEntry(s.queryRow(ctx, query, args...), now)
 	}
 	e, err := one(selectEntry+byKey, q.Tenant, q.Scope, q.Key)
 	if err != nil || e != nil {
@@ -260,7 +260,7 @@ func (s *Store) Entries(ctx context.Context, f helve.EntryFilter) ([]*helve.Entr
 	now := time.Now().UnixMicro()
 	// Those that have lost their holder are unknown from now on.
 	var lost int
-	err := s.reads.QueryRowContext(ctx, `SELECT count(*) FROM ledger WHERE state = 'running' AND lease_until <= ?1 AND repeatable = 0 AND tenant = ?2`, now, f.Tenant).Scan(&lost)
+	err := s.queryRow(ctx, `SELECT count(*) FROM ledger WHERE state = 'running' AND lease_until <= ?1 AND repeatable = 0 AND tenant = ?2`, now, f.Tenant).Scan(&lost)
 	if err != nil {
 		return nil, readable(err)
 	}
@@ -269,7 +269,7 @@ func (s *Store) Entries(ctx context.Context, f helve.EntryFilter) ([]*helve.Entr
 			return nil, err
 		}
 	}
-	rows, err := s.reads.QueryContext(ctx, selectEntry+`WHERE tenant = ?1 AND (?2 = '' OR scope = ?2) AND (?3 = '' OR key = ?3)
+	rows, err := s.query(ctx, selectEntry+`WHERE tenant = ?1 AND (?2 = '' OR scope = ?2) AND (?3 = '' OR key = ?3)
 		AND (?4 = '' OR run = ?4) AND (?5 = '' OR state = ?5) ORDER BY updated DESC, key LIMIT ?6`,
 		f.Tenant, f.Scope, f.Key, f.Run, string(f.State), limit(f.Limit))
 	var out []*helve.Entry

@@ -44,7 +44,7 @@ func (t *tx) saveRun(r *helve.RunRecord) (int64, error) {
 
 // LoadRun is [helve.Runs.LoadRun].
 func (s *Store) LoadRun(ctx context.Context, tenant, id string) (*helve.RunRecord, error) {
-	r, err := scanRun(s.reads.QueryRowContext(ctx, `SELECT tenant, id, version, kind, title, state, ended, created, updated, data
+	r, err := scanRun(s.queryRow(ctx, `SELECT tenant, id, version, kind, title, state, ended, created, updated, data
 		FROM runs WHERE tenant = ?1 AND id = ?2`, tenant, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, helve.ErrNoRun
@@ -65,7 +65,7 @@ func scanRun(row scanner) (*helve.RunRecord, error) {
 
 // ListRuns is [helve.Runs.ListRuns].
 func (s *Store) ListRuns(ctx context.Context, f helve.RunFilter) ([]*helve.RunRecord, error) {
-	rows, err := s.reads.QueryContext(ctx, `SELECT tenant, id, version, kind, title, state, ended, created, updated, NULL
+	rows, err := s.query(ctx, `SELECT tenant, id, version, kind, title, state, ended, created, updated, NULL
 		FROM runs WHERE tenant = ?1 AND (?2 = '' OR state = ?2) AND (?3 = '' OR kind = ?3) ORDER BY updated DESC, id LIMIT ?4`,
 		f.Tenant, f.State, f.Kind, limit(f.Limit))
 	var out []*helve.RunRecord

@@ -50,6 +50,7 @@ type Store struct {
 	closed  error
 	work    sync.WaitGroup
 
+	reading sync.Map // prepared statements for reads, by their text
 	commits atomic.Int64
 	kept    keptBack
 	changes broadcast
@@ -146,6 +147,10 @@ func (s *Store) Close() error {
 
 func (s *Store) closeFiles() error {
 	var errs []error
+	s.reading.Range(func(_, st any) bool {
+		_ = st.(*sql.Stmt).Close()
+		return true
+	})
 	for _, db := range []*sql.DB{s.reads, s.writes} {
 		if db != nil {
 			errs = append(errs, db.Close())
@@ -153,6 +158,44 @@ func (s *Store) closeFiles() error {
 	}
 	return errors.Join(errs...)
 }
+
+// query reads with a statement that is prepared once.
+func (s *Store) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	st, err := s.prepared(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return st.QueryContext(ctx, args...)
+}
+
+// queryRow is query for one row.
+func (s *Store) queryRow(ctx context.Context, text string, args ...any) scanner {
+	st, err := s.prepared(ctx, text)
+	if err != nil {
+		return failedRow{err}
+	}
+	return st.QueryRowContext(ctx, args...)
+}
+
+func (s *Store) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
+	if st, ok := s.reading.Load(text); ok {
+		return st.(*sql.Stmt), nil
+	}
+	st, err := s.reads.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, readable(err)
+	}
+	if first, raced := s.reading.LoadOrStore(text, st); raced {
+		_ = st.Close()
+		return first.(*sql.Stmt), nil
+	}
+	return st, nil
+}
+
+// A failedRow is the row of a query that could not be made.
+type failedRow struct{ err error }
+
+func (r failedRow) Scan(...any) error { return r.err }
 
 // Commits returns how many transactions this store has committed. Calls that come
 // at once share one.

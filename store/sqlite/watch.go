@@ -16,7 +16,7 @@ const pollEvery = 250 * time.Millisecond
 // told at once, what others do within a quarter of a second.
 func (s *Store) WatchApprovals(ctx context.Context, tenant string, fn func(helve.ApprovalNotice)) error {
 	var seen int64
-	if err := s.reads.QueryRowContext(ctx, `SELECT ifnull(max(changed), 0) FROM approvals`).Scan(&seen); err != nil {
+	if err := s.queryRow(ctx, `SELECT ifnull(max(changed), 0) FROM approvals`).Scan(&seen); err != nil {
 		return readable(err)
 	}
 	fn(helve.ApprovalNotice{})
@@ -24,7 +24,7 @@ func (s *Store) WatchApprovals(ctx context.Context, tenant string, fn func(helve
 	defer tick.Stop()
 	for {
 		next := s.changes.next()
-		rows, err := s.reads.QueryContext(ctx, `SELECT id, tenant, state, changed FROM approvals WHERE changed > ?1 ORDER BY changed`, seen)
+		rows, err := s.query(ctx, `SELECT id, tenant, state, changed FROM approvals WHERE changed > ?1 ORDER BY changed`, seen)
 		err = each(rows, err, func(rows *sql.Rows) error {
 			var n helve.ApprovalNotice
 			var of string

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -58,6 +59,8 @@ type writer struct {
 	s     *Store
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
+	heads map[string]*head // of the audit, as long as nobody else writes
+	seen  int64            // data_version when they were read
 }
 
 func newWriter(ctx context.Context, s *Store) (*writer, error) {
@@ -65,7 +68,7 @@ func newWriter(ctx context.Context, s *Store) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writer{s: s, conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+	return &writer{s: s, conn: conn, stmts: map[string]*sql.Stmt{}, heads: map[string]*head{}}, nil
 }
 
 // run commits batches until the store closes. What came before is still done.
@@ -127,6 +130,11 @@ func (w *writer) commit(ops []*operation) {
 		fail(err)
 		return
 	}
+	if err := w.refresh(t); err != nil {
+		_ = t.exec("ROLLBACK")
+		fail(err)
+		return
+	}
 	t.now = time.Now().UnixMicro()
 	kept := w.s.kept.take()
 	changed := w.appendKept(t, kept)
@@ -137,8 +145,13 @@ func (w *writer) commit(ops []*operation) {
 	if !changed {
 		end = "ROLLBACK" // all of it was refused: there is nothing to sync
 	}
-	if err := t.exec(end); err != nil {
+	err := t.storeHeads()
+	if err == nil {
+		err = t.exec(end)
+	}
+	if err != nil {
 		_ = t.exec("ROLLBACK")
+		clear(w.heads)
 		w.s.kept.giveBack(kept)
 		fail(err)
 		return
@@ -149,6 +162,19 @@ func (w *writer) commit(ops []*operation) {
 			w.s.changes.tell()
 		}
 	}
+}
+
+// refresh forgets what another process may have changed since the last batch.
+func (w *writer) refresh(t *tx) error {
+	var version int64
+	if err := t.row("PRAGMA data_version", nil, &version); err != nil {
+		return err
+	}
+	if version != w.seen {
+		clear(w.heads)
+		w.seen = version
+	}
+	return nil
 }
 
 // appendKept writes what was kept back until there was something to write.
@@ -173,13 +199,14 @@ func (w *writer) runOne(t *tx, op *operation) (stays bool) {
 		return false
 	}
 	told, wrote := t.told, t.wrote
-	t.wrote = false
+	t.wrote, t.before = false, map[string]*head{}
 	defer func() {
 		if v := recover(); v != nil {
 			op.err = fmt.Errorf("panic: %v", v)
 		}
 		if op.err != nil {
 			t.told, t.wrote = told, false
+			maps.Copy(w.heads, t.before)
 			_ = t.exec("ROLLBACK TO op")
 		}
 		if err := t.exec("RELEASE op"); err != nil && op.err == nil {
@@ -199,6 +226,8 @@ type tx struct {
 	now   int64 // microseconds since 1970; one time for all of a batch
 	wrote bool
 	told  bool // an approval was asked for or decided
+
+	before map[string]*head // the heads that the operation has touched, as they were
 }
 
 func (t *tx) stmt(query string) (*sql.Stmt, error) {
