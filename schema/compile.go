@@ -243,15 +243,14 @@ func (n *node) derive() {
 
 // deriveProperties copies to an object rule what its properties' schemas say.
 func (r *objectRule) deriveProperties() {
-	r.defaults = make([]uint64, r.words())
 	for i := range r.props {
 		p := &r.props[i]
 		if p.node == nil {
 			continue
 		}
-		p.deprecated = p.node.isDeprecated
-		if p.node.hasDefault {
-			r.defaults[i/64] |= 1 << (i % 64)
+		p.deprecated, p.hasDefault = p.node.isDeprecated, p.node.hasDefault
+		if p.hasDefault {
+			r.defaults++
 		}
 	}
 }

@@ -28,8 +28,8 @@ func findDiscriminator(list []*node) *discriminator {
 	for _, p := range objects[0].obj.props[:objects[0].obj.declared] {
 		d := &discriminator{name: p.name, branch: objects}
 		for _, sub := range objects {
-			i, ok := sub.obj.index[p.name]
-			if !ok || sub.obj.props[i].node == nil || sub.obj.props[i].node.target().enum == nil {
+			i := sub.obj.index.find([]byte(p.name))
+			if i < 0 || sub.obj.props[i].node == nil || sub.obj.props[i].node.target().enum == nil {
 				break
 			}
 			d.values = append(d.values, sub.obj.props[i].node.target().enum)

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"bytes"
-	"hash/maphash"
 
 	"helve.dev/helve/internal/jsonx"
 )
@@ -117,7 +116,7 @@ func (s *state) hash(i int) uint64 {
 	switch c := s.d[i]; {
 	case c == '"':
 		end := jsonx.Skip(s.d, i)
-		return maphash.Bytes(hashSeed, s.unquoted(i, end, bytes.IndexByte(s.d[i:end], '\\') >= 0))
+		return hashBytes(s.unquoted(i, end, bytes.IndexByte(s.d[i:end], '\\') >= 0))
 	case isNumber(c):
 		v, err := jsonx.ParseDecimal(s.d[i:jsonx.Skip(s.d, i)])
 		if err != nil {

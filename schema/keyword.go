@@ -102,7 +102,7 @@ func (k *keywordContext) string() *stringRule {
 
 func (n *node) object() *objectRule {
 	if n.obj == nil {
-		n.obj = &objectRule{index: map[string]int{}, maxProps: -1, minProps: -1}
+		n.obj = &objectRule{maxProps: -1, minProps: -1}
 	}
 	return n.obj
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"helve.dev/helve/internal/jsonx"
 )
@@ -228,12 +229,10 @@ func kwDependencies(k *keywordContext, t *tree) {
 
 // add returns the index of the name among the properties that the object rule keeps track of.
 func (r *objectRule) add(name string) int {
-	if i, ok := r.index[name]; ok {
-		return i
+	i := r.index.add(name)
+	if i == len(r.props) {
+		r.props = append(r.props, property{name: name})
 	}
-	i := len(r.props)
-	r.index[name] = i
-	r.props = append(r.props, property{name: name})
 	return i
 }
 
@@ -246,7 +245,7 @@ func (r *objectRule) hasDependentSchemas() bool {
 	return false
 }
 
-// finish puts the listed properties first, in their order, and fills the bit sets.
+// finish puts the listed properties first, in their order, and says where they went.
 func (r *objectRule) finish() {
 	place := make([]int, len(r.props))
 	sorted := make([]property, 0, len(r.props))
@@ -262,12 +261,16 @@ func (r *objectRule) finish() {
 		}
 	}
 	r.props = sorted
-	r.required = make([]uint64, r.words())
 	r.hasSchemas = r.hasDependentSchemas()
+	r.index = nameIndex{}
+	if len(r.props) > 0 {
+		r.next = make([]atomic.Int32, len(r.props)+1)
+	}
 	for i, p := range r.props {
-		r.index[p.name] = i
+		r.index.add(p.name)
+		r.next[i].Store(int32(i)) // until something else is learned, the schema's order
 		if p.required {
-			r.required[i/64] |= 1 << (i % 64)
+			r.required = append(r.required, i)
 		}
 	}
 	for i := range r.depends {

@@ -1,6 +1,10 @@
 package schema
 
-import "helve.dev/helve/internal/jsonx"
+import (
+	"sync/atomic"
+
+	"helve.dev/helve/internal/jsonx"
+)
 
 // types is a set of JSON types.
 type types uint8
@@ -87,16 +91,19 @@ type property struct {
 	node       *node // nil: the name is only required, or triggers something
 	declared   bool  // `properties` lists it
 	required   bool
+	hasDefault bool
 	deprecated bool
 }
 
 type objectRule struct {
 	props      []property
-	index      map[string]int
-	required   []uint64 // a bit for each of props
-	defaults   []uint64
-	listed     bool // there is a `properties`, though it may be empty
-	declared   int  // how many of props `properties` lists; they come first
+	index      nameIndex
+	required   []int          // indices into props
+	defaults   int            // how many of props have a default
+	next       []atomic.Int32 // what is likely to come first, and after each of props
+	lessons    atomic.Int32   // how often next has been corrected
+	listed     bool           // there is a `properties`, though it may be empty
+	declared   int            // how many of props `properties` lists; they come first
 	patterns   []patternProperty
 	additional *node
 	names      *node
@@ -146,8 +153,6 @@ type dynamicRef struct {
 	initial *node
 	targets map[*resource]*node
 }
-
-func (r *objectRule) words() int { return (len(r.props) + 63) / 64 }
 
 // inPlaceNodes calls f for each node that must hold for the same value whenever n does (definite) and for those that may have to.
 func (n *node) inPlaceNodes(f func(sub *node, definite bool)) {
