@@ -37,6 +37,40 @@ var formats = map[string]*format{
 	"uri-template":          {isURITemplate, "a URI template such as /a/{id}", nil},
 }
 
+// charClass is a set of the classes that an ASCII character may be in.
+type charClass uint16
+
+const (
+	hexClass   charClass = 1 << iota
+	labelClass           // of a host name: letters, digits and dashes
+	localClass           // of an e-mail address before the @: atext of RFC 5322, section 3.2.3
+	uriClass             // unreserved and sub-delims of RFC 3986, section 2
+	colonClass
+	pathClass  // what else a path has: / and @
+	queryClass // what else a query has: ?
+)
+
+var charClasses = func() (classes [256]charClass) {
+	const letters, digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "0123456789"
+	for _, class := range []struct {
+		is    charClass
+		chars string
+	}{
+		{hexClass, digits + "abcdefABCDEF"},
+		{labelClass, letters + digits + "-"},
+		{localClass, letters + digits + "!#$%&'*+-/=?^_`{|}~"},
+		{uriClass, letters + digits + "-._~!$&'()*+,;="},
+		{colonClass, ":"},
+		{pathClass, "/@"},
+		{queryClass, "?"},
+	} {
+		for _, c := range []byte(class.chars) {
+			classes[c] |= class.is
+		}
+	}
+	return classes
+}()
+
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // twoDigits reads two digits; -1 when there are none.
@@ -56,7 +90,13 @@ func isDate(b []byte) bool {
 	if century < 0 || year < 0 || month < 1 || month > 12 || day < 1 {
 		return false
 	}
-	return day <= time.Date(century*100+year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	switch {
+	case month != 2:
+		return day <= 30+(month+month/8)%2
+	case year%4 == 0 && (year > 0 || century%4 == 0):
+		return day <= 29
+	}
+	return day <= 28
 }
 
 // isTime is full-time of RFC 3339. A leap second must fall at the end of a UTC day.
@@ -172,23 +212,19 @@ func durationUnits(b []byte, units string) (rest []byte, ok bool) {
 }
 
 func isUUID(b []byte) bool {
-	if len(b) != 36 {
+	if len(b) != 36 || b[8] != '-' || b[13] != '-' || b[18] != '-' || b[23] != '-' {
 		return false
 	}
-	for i, c := range b {
-		switch {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return false
-			}
-		case !isHexDigit(c):
-			return false
+	digits := 0
+	for _, c := range b {
+		if isHexDigit(c) {
+			digits++
 		}
 	}
-	return true
+	return digits == 32
 }
 
-func isHexDigit(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+func isHexDigit(c byte) bool { return charClasses[c]&hexClass != 0 }
 
 // isIPv4 is dotted-quad of RFC 2673, section 3.2; a leading zero is refused, because some readers take it for octal.
 func isIPv4(b []byte) bool {

@@ -11,26 +11,33 @@ func isHostname(b []byte) bool {
 	if len(b) == 0 || len(b) > 253 {
 		return false
 	}
-	international := false
-	for rest, more := b, true; more; {
-		var label []byte
-		label, rest, more = bytes.Cut(rest, []byte("."))
-		if !isLabel(label) {
+	start, international := 0, false
+	for i, c := range b {
+		switch {
+		case charClasses[c]&labelClass != 0:
+			continue
+		case c != '.' || !hasLabelEnds(b[start:i]):
 			return false
 		}
-		international = international || isALabel(label)
+		international = international || isALabel(b[start:i])
+		start = i + 1
 	}
-	return !international || isIDNHostname(b)
+	return hasLabelEnds(b[start:]) && (!international && !isALabel(b[start:]) || isIDNHostname(b))
 }
 
 func isLabel(b []byte) bool {
-	if len(b) == 0 || len(b) > 63 || b[0] == '-' || b[len(b)-1] == '-' {
-		return false
-	}
 	for _, c := range b {
-		if c != '-' && !isAlphanumeric(c) {
+		if charClasses[c]&labelClass == 0 {
 			return false
 		}
+	}
+	return hasLabelEnds(b)
+}
+
+// hasLabelEnds is isLabel for what is known to consist of letters, digits and dashes.
+func hasLabelEnds(b []byte) bool {
+	if len(b) == 0 || len(b) > 63 || b[0] == '-' || b[len(b)-1] == '-' {
+		return false
 	}
 	// RFC 5891, section 4.2.3.1: two dashes there are for A-labels only.
 	return len(b) < 4 || b[2] != '-' || b[3] != '-' || len(b) > 4 && (b[0]|0x20 == 'x' && b[1]|0x20 == 'n')
@@ -74,12 +81,8 @@ func isLocalPart(b []byte, international bool) bool {
 	}
 	for i, c := range b {
 		switch {
-		case c == '.':
-			if i == 0 || i == len(b)-1 || b[i-1] == '.' {
-				return false
-			}
-		case isAlphanumeric(c), strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0, international && c >= utf8.RuneSelf:
-		default:
+		case charClasses[c]&localClass != 0, international && c >= utf8.RuneSelf:
+		case c != '.' || i == 0 || i == len(b)-1 || b[i-1] == '.':
 			return false
 		}
 	}
@@ -111,19 +114,20 @@ func isIRIReference(b []byte) bool { return isReference(b, false, true) }
 
 // isReference is URI-reference of RFC 3986, appendix A (or of RFC 3987 when it is international); absolute asks for a scheme.
 func isReference(b []byte, absolute, international bool) bool {
-	b, fragment, _ := bytes.Cut(b, []byte("#"))
-	b, query, _ := bytes.Cut(b, []byte("?"))
-	if !uriChars(fragment, "/?:@", international) || !uriChars(query, "/?:@", international) {
+	const pathChars = uriClass | colonClass | pathClass
+	b, fragment, _ := cutByte(b, '#')
+	b, query, _ := cutByte(b, '?')
+	if !uriChars(fragment, pathChars|queryClass, international) || !uriChars(query, pathChars|queryClass, international) {
 		return false
 	}
-	scheme, rest, hasScheme := bytes.Cut(b, []byte(":"))
+	scheme, rest, hasScheme := cutByte(b, ':')
 	switch {
 	case hasScheme && isScheme(scheme):
 		b = rest
 	case absolute:
 		return false
 	default:
-		if segment, _, _ := bytes.Cut(b, []byte("/")); bytes.IndexByte(segment, ':') >= 0 {
+		if segment, _, _ := cutByte(b, '/'); bytes.IndexByte(segment, ':') >= 0 {
 			return false // RFC 3986, section 4.2
 		}
 	}
@@ -137,7 +141,15 @@ func isReference(b []byte, absolute, international bool) bool {
 		}
 		b = after[end:]
 	}
-	return uriChars(b, "/:@", international)
+	return uriChars(b, pathChars, international)
+}
+
+// cutByte is bytes.Cut for one byte.
+func cutByte(b []byte, sep byte) (before, after []byte, found bool) {
+	if i := bytes.IndexByte(b, sep); i >= 0 {
+		return b[:i], b[i+1:], true
+	}
+	return b, nil, false
 }
 
 func isScheme(b []byte) bool {
@@ -154,7 +166,7 @@ func isScheme(b []byte) bool {
 
 func isAuthority(b []byte, international bool) bool {
 	if at := bytes.LastIndexByte(b, '@'); at >= 0 {
-		if !uriChars(b[:at], ":", international) {
+		if !uriChars(b[:at], uriClass|colonClass, international) {
 			return false
 		}
 		b = b[at+1:]
@@ -178,7 +190,7 @@ func isAuthority(b []byte, international bool) bool {
 			return false
 		}
 	}
-	return uriChars(host, "", international)
+	return uriChars(host, uriClass, international)
 }
 
 func isIPLiteral(b []byte) bool {
@@ -187,17 +199,17 @@ func isIPLiteral(b []byte) bool {
 		for _, c := range version {
 			ok = ok && isHexDigit(c)
 		}
-		return ok && len(version) > 0 && len(address) > 0 && bytes.IndexByte(address, '%') < 0 && uriChars(address, ":", false)
+		return ok && len(version) > 0 && len(address) > 0 && bytes.IndexByte(address, '%') < 0 && uriChars(address, uriClass|colonClass, false)
 	}
 	return isIPv6(b)
 }
 
-// uriChars reports whether b consists of unreserved characters, sub-delimiters, percent escapes, and extra.
-func uriChars(b []byte, extra string, international bool) bool {
+// uriChars reports whether b consists of characters of the given classes and percent escapes.
+func uriChars(b []byte, of charClass, international bool) bool {
 	for i := 0; i < len(b); i++ {
 		c := b[i]
 		switch {
-		case isAlphanumeric(c), strings.IndexByte("-._~!$&'()*+,;=", c) >= 0, strings.IndexByte(extra, c) >= 0:
+		case charClasses[c]&of != 0:
 		case c == '%':
 			if i+2 >= len(b) || !isHexDigit(b[i+1]) || !isHexDigit(b[i+2]) {
 				return false

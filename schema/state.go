@@ -70,7 +70,7 @@ func (v *Validator) newState(raw []byte) *state {
 	s.v, s.d = v, raw
 	s.high, s.depth, s.frames, s.work, s.mode, s.found, s.closed = 0, 0, 0, 0, report, 0, false
 	s.faults, s.extra, s.fatal = s.faults[:0], 0, 0
-	s.bits, s.stamps, s.names, s.scope = s.bits[:0], s.stamps[:0], s.names[:0], s.scope[:0]
+	s.bits, s.stamps, s.names, s.hashes, s.scope = s.bits[:0], s.stamps[:0], s.names[:0], s.hashes[:0], s.scope[:0]
 	s.settling, s.settled, s.wantSettle = false, false, false
 	s.deprecated = s.deprecated[:0]
 	return s
@@ -143,14 +143,15 @@ func (s *state) spend(i, end int) bool {
 }
 
 // mark is a point that the arenas of a state can be cut back to.
-type mark struct{ bits, stamps, names, depth, frames, scope, found int }
+type mark struct{ bits, stamps, names, hashes, depth, frames, scope, found int }
 
 func (s *state) mark() mark {
-	return mark{len(s.bits), len(s.stamps), len(s.names), s.depth, s.frames, len(s.scope), s.found}
+	return mark{len(s.bits), len(s.stamps), len(s.names), len(s.hashes), s.depth, s.frames, len(s.scope), s.found}
 }
 
 func (s *state) reset(m mark) {
-	s.bits, s.stamps, s.names, s.scope = s.bits[:m.bits], s.stamps[:m.stamps], s.names[:m.names], s.scope[:m.scope]
+	s.bits, s.stamps, s.names = s.bits[:m.bits], s.stamps[:m.stamps], s.names[:m.names]
+	s.hashes, s.scope = s.hashes[:m.hashes], s.scope[:m.scope]
 	s.depth, s.frames, s.found = m.depth, m.frames, m.found
 }
 

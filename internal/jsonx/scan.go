@@ -28,15 +28,15 @@ func Space(d []byte, i int) int {
 // and the index of the offending byte.
 func String(d []byte, i int) (end int, escaped, ok bool) {
 	i++
-	start, ascii := i, true
+	start, seen := i, uint64(0)
 	for {
-		i, ascii = plainRun(d, i, ascii)
+		i, seen = plainRun(d, i, seen)
 		if i >= len(d) {
 			return i, escaped, false
 		}
 		switch c := d[i]; {
 		case c == '"':
-			if !ascii && !utf8.Valid(d[start:i]) {
+			if seen&highs != 0 && !utf8.Valid(d[start:i]) {
 				return badRune(d, start, i), escaped, false
 			}
 			return i + 1, escaped, true
@@ -53,8 +53,9 @@ func String(d []byte, i int) (end int, escaped, ok bool) {
 	}
 }
 
-// plainRun skips bytes that end nothing: it stops at a quote, a backslash, a control character or the end.
-func plainRun(d []byte, i int, ascii bool) (int, bool) {
+// plainRun skips bytes that end nothing: it stops at a quote, a backslash, a control character or the end. The high bits of the
+// bytes skipped are added to seen.
+func plainRun(d []byte, i int, seen uint64) (int, uint64) {
 	// Eight bytes at a time: the usual zero-byte trick for each of the three stoppers. The lowest byte that it marks is one.
 	for i+8 <= len(d) {
 		w := binary.LittleEndian.Uint64(d[i:])
@@ -63,9 +64,9 @@ func plainRun(d []byte, i int, ascii bool) (int, bool) {
 		stop := (((q - ones) &^ q) | ((b - ones) &^ b) | ((w - ones*0x20) &^ w)) & highs
 		if stop != 0 {
 			n := bits.TrailingZeros64(stop) &^ 7
-			return i + n/8, ascii && w&highs&(1<<n-1) == 0
+			return i + n/8, seen | w&(1<<n-1)
 		}
-		ascii = ascii && w&highs == 0
+		seen |= w
 		i += 8
 	}
 	for i < len(d) {
@@ -73,10 +74,10 @@ func plainRun(d []byte, i int, ascii bool) (int, bool) {
 		if c == '"' || c == '\\' || c < 0x20 {
 			break
 		}
-		ascii = ascii && c < utf8.RuneSelf
+		seen |= uint64(c)
 		i++
 	}
-	return i, ascii
+	return i, seen
 }
 
 func badRune(d []byte, i, end int) int {
@@ -270,7 +271,7 @@ func Skip(d []byte, i int) int {
 func skipString(d []byte, i int) int {
 	i++
 	for i < len(d) {
-		if i, _ = plainRun(d, i, true); i >= len(d) {
+		if i, _ = plainRun(d, i, 0); i >= len(d) {
 			break
 		}
 		if d[i] == '"' {
