@@ -148,12 +148,16 @@ func (s *state) checkUnique(n *node, items []itemHash, start, end int) bool {
 // differAtOnce reports whether the items differ in what stands at their beginning, which is the usual case and costs little to
 // know. When it says no, they may differ all the same.
 func (s *state) differAtOnce(items []itemHash) bool {
-	base, size := len(s.bits), 1<<bits.Len(uint(2*len(items)-1))
-	s.bits = slices.Grow(s.bits, size)
-	table := s.bits[base : base+size] // of the fingerprints so far; 0: empty
-	clear(table)
-	for _, item := range items {
-		f, ok := s.fingerprint(item.at, items[0].at)
+	var small [16]uint64
+	table, size := small[:], len(small) // of the fingerprints so far; 0: empty
+	if len(items) > size/2 {
+		size = 1 << bits.Len(uint(2*len(items)-1))
+		s.bits = slices.Grow(s.bits, size)
+		table = s.bits[len(s.bits):][:size]
+		clear(table)
+	}
+	for j := range items {
+		f, ok := s.fingerprint(&items[j], items[0].at)
 		if !ok {
 			return false
 		}
@@ -168,11 +172,17 @@ func (s *state) differAtOnce(items []itemHash) bool {
 	return true
 }
 
-// fingerprint hashes what stands at the beginning of the value at d[i], so that equal values have equal fingerprints; never 0. Of an
-// object that is its first member: that says something as long as the other objects begin with the same name as the one at d[lead].
-func (s *state) fingerprint(i, lead int) (f uint64, ok bool) {
-	switch s.d[i] {
-	case '{':
+// fingerprint hashes what stands at the beginning of an item, so that equal items have equal fingerprints; never 0. Of an object that
+// is its first member: that says something as long as the other objects begin with the same name as the one at d[lead].
+func (s *state) fingerprint(item *itemHash, lead int) (f uint64, ok bool) {
+	i := item.at
+	switch c := s.d[i]; {
+	case c == '"':
+		escaped := bytes.IndexByte(s.d[i:item.end], '\\') >= 0
+		return max(hashBytes(s.unquoted(i, item.end, escaped)), 1), true
+	case isNumber(c):
+		return max(s.hashNumber(s.d[i:item.end]), 1), true
+	case c == '{':
 		if s.d[lead] != '{' {
 			return 0, false
 		}
@@ -185,7 +195,7 @@ func (s *state) fingerprint(i, lead int) (f uint64, ok bool) {
 			return 0, false
 		}
 		i = jsonx.Space(s.d, jsonx.Space(s.d, end)+1)
-	case '[':
+	case c == '[':
 		i = jsonx.Space(s.d, i+1)
 	}
 	if c := s.d[i]; c == '{' || c == '[' || c == ']' {

@@ -146,16 +146,16 @@ func (s *state) hash(i int) (h uint64, end int) {
 }
 
 func (s *state) hashNumber(lit []byte) uint64 {
-	small, ok := smallInteger(lit)
-	if !ok {
+	_, small, scale, ok := smallDecimal(lit, 0)
+	if !ok || scale > 0 {
 		v, err := jsonx.ParseDecimal(lit)
 		if err != nil {
 			return 1
 		}
 		if s.scratch, ok = v.AppendInteger(s.scratch[:0], 18); !ok {
-			return v.Hash(2)
+			return fold(hashSecrets[0] ^ v.Hash(2))
 		}
-		small, _ = smallInteger(s.scratch)
+		_, small, _, _ = smallDecimal(s.scratch, 0)
 	}
 	return fold(hashSecrets[0] ^ uint64(small))
 }

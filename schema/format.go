@@ -46,8 +46,9 @@ const (
 	localClass           // of an e-mail address before the @: atext of RFC 5322, section 3.2.3
 	uriClass             // unreserved and sub-delims of RFC 3986, section 2
 	colonClass
-	pathClass  // what else a path has: / and @
-	queryClass // what else a query has: ?
+	atClass
+	slashClass
+	questionClass
 )
 
 var charClasses = func() (classes [256]charClass) {
@@ -61,8 +62,9 @@ var charClasses = func() (classes [256]charClass) {
 		{localClass, letters + digits + "!#$%&'*+-/=?^_`{|}~"},
 		{uriClass, letters + digits + "-._~!$&'()*+,;="},
 		{colonClass, ":"},
-		{pathClass, "/@"},
-		{queryClass, "?"},
+		{atClass, "@"},
+		{slashClass, "/"},
+		{questionClass, "?"},
 	} {
 		for _, c := range []byte(class.chars) {
 			classes[c] |= class.is

@@ -114,42 +114,34 @@ func isIRIReference(b []byte) bool { return isReference(b, false, true) }
 
 // isReference is URI-reference of RFC 3986, appendix A (or of RFC 3987 when it is international); absolute asks for a scheme.
 func isReference(b []byte, absolute, international bool) bool {
-	const pathChars = uriClass | colonClass | pathClass
-	b, fragment, _ := cutByte(b, '#')
-	b, query, _ := cutByte(b, '?')
-	if !uriChars(fragment, pathChars|queryClass, international) || !uriChars(query, pathChars|queryClass, international) {
-		return false
-	}
-	scheme, rest, hasScheme := cutByte(b, ':')
-	switch {
-	case hasScheme && isScheme(scheme):
-		b = rest
+	const pathChars = uriClass | colonClass | atClass | slashClass
+	switch n := uriRun(b, uriClass|atClass, international); {
+	case n < len(b) && b[n] == ':':
+		if !isScheme(b[:n]) {
+			return false // a first segment with a colon would be one (section 4.2)
+		}
+		b = b[n+1:]
 	case absolute:
 		return false
-	default:
-		if segment, _, _ := cutByte(b, '/'); bytes.IndexByte(segment, ':') >= 0 {
-			return false // RFC 3986, section 4.2
-		}
 	}
-	if after, ok := bytes.CutPrefix(b, []byte("//")); ok {
-		end := bytes.IndexByte(after, '/')
-		if end < 0 {
-			end = len(after)
+	if len(b) > 1 && b[0] == '/' && b[1] == '/' {
+		end := 2
+		for end < len(b) && b[end] != '/' && b[end] != '?' && b[end] != '#' {
+			end++
 		}
-		if !isAuthority(after[:end], international) {
+		if !isAuthority(b[2:end], international) {
 			return false
 		}
-		b = after[end:]
+		b = b[end:]
 	}
-	return uriChars(b, pathChars, international)
-}
-
-// cutByte is bytes.Cut for one byte.
-func cutByte(b []byte, sep byte) (before, after []byte, found bool) {
-	if i := bytes.IndexByte(b, sep); i >= 0 {
-		return b[:i], b[i+1:], true
+	b = b[uriRun(b, pathChars, international):]
+	for _, mark := range []byte("?#") {
+		if len(b) > 0 && b[0] == mark {
+			b = b[1:]
+			b = b[uriRun(b, pathChars|questionClass, international):]
+		}
 	}
-	return b, nil, false
+	return len(b) == 0
 }
 
 func isScheme(b []byte) bool {
@@ -204,23 +196,22 @@ func isIPLiteral(b []byte) bool {
 	return isIPv6(b)
 }
 
-// uriChars reports whether b consists of characters of the given classes and percent escapes.
-func uriChars(b []byte, of charClass, international bool) bool {
+// uriRun returns how many bytes of b are characters of the given classes and percent escapes.
+func uriRun(b []byte, of charClass, international bool) int {
 	for i := 0; i < len(b); i++ {
-		c := b[i]
-		switch {
-		case charClasses[c]&of != 0:
-		case c == '%':
-			if i+2 >= len(b) || !isHexDigit(b[i+1]) || !isHexDigit(b[i+2]) {
-				return false
-			}
+		switch c := b[i]; {
+		case charClasses[c]&of != 0, international && c >= utf8.RuneSelf:
+		case c == '%' && i+2 < len(b) && isHexDigit(b[i+1]) && isHexDigit(b[i+2]):
 			i += 2
-		case international && c >= utf8.RuneSelf:
 		default:
-			return false
+			return i
 		}
 	}
-	return true
+	return len(b)
+}
+
+func uriChars(b []byte, of charClass, international bool) bool {
+	return uriRun(b, of, international) == len(b)
 }
 
 // isURITemplate is RFC 6570, section 2.

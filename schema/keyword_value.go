@@ -43,11 +43,11 @@ func kwEnum(k *keywordContext, t *tree) {
 func kwConst(k *keywordContext, t *tree) { k.addEnum([]*tree{t}, true) }
 
 func (k *keywordContext) addEnum(values []*tree, isConst bool) {
-	r := &enumRule{values: values, isConst: isConst, also: k.node.enum, strings: map[string]int{}}
-	for i, v := range values {
+	r := &enumRule{values: values, isConst: isConst, also: k.node.enum}
+	for _, v := range values {
 		switch v.kind {
 		case '"':
-			r.strings[v.str] = i
+			r.strings.add(v.str)
 		case '0':
 			d, err := jsonx.ParseDecimal(v.raw)
 			if err != nil {

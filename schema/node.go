@@ -62,7 +62,7 @@ type node struct {
 // enumRule holds the values of enum, or the one of const.
 type enumRule struct {
 	values  []*tree
-	strings map[string]int
+	strings nameIndex
 	numbers []jsonx.Decimal
 	isConst bool
 	also    *enumRule // enum beside const
@@ -72,7 +72,8 @@ type limit struct {
 	set   bool
 	text  []byte
 	value jsonx.Decimal
-	small int64 // the value, when fits
+	small int64 // divided by ten to the power scale it is the value, when fits
+	scale int
 	fits  bool
 }
 

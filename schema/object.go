@@ -18,6 +18,7 @@ type objectScan struct {
 	t       track
 	closed  bool
 	fresh   bool // the text is read for the first time, so names have to be compared
+	plain   bool // nothing but the schemas of properties looks at a member
 	top     bool // the arguments themselves, where aliases count
 	count   int
 	after   int // the property that came last, counted from one
@@ -41,7 +42,8 @@ func (s *state) object(n *node, i int, t track, closed bool) int {
 	}
 	sc := objectScan{
 		n: n, o: o, start: i, t: t, closed: closed, fresh: i >= s.high, namesAt: len(s.names), stampsAt: len(s.stamps),
-		top: s.settling && s.depth == 1 && len(s.v.aliases) > 0,
+		plain: t.words == 0 && len(o.patterns) == 0 && o.names == nil,
+		top:   s.settling && s.depth == 1 && len(s.v.aliases) > 0,
 	}
 	if len(o.props) > 64 {
 		sc.round = s.newStamps(len(o.props) - 64)
@@ -106,6 +108,9 @@ func (s *state) member(sc *objectScan, i int) int {
 	if end < 0 {
 		return -1
 	}
+	if known && sc.plain {
+		return end
+	}
 	if len(sc.o.patterns) > 0 {
 		if end, known = s.byPattern(sc, at, nameEnd, i, end, known); end < 0 {
 			return -1
@@ -138,7 +143,10 @@ func (s *state) name(sc *objectScan, i int) (p, end int) {
 		guess = int(sc.o.next[sc.after].Load())
 		w := sc.o.props[guess].name
 		if e := i + 1 + len(w); e < len(d) && d[e] == '"' && string(d[i+1:e]) == w {
-			sc.after = guess + 1
+			if sc.after = guess + 1; !s.saw(sc, guess) {
+				s.see(sc, guess)
+				return guess, e + 1
+			}
 			return guess, s.mustBeNew(sc, guess, i, e+1, false)
 		}
 	}

@@ -16,7 +16,7 @@ const (
 
 // Space returns the index of the first byte at or after i that is not JSON white space.
 func Space(d []byte, i int) int {
-	for i < len(d) && (d[i] == ' ' || d[i] == '\n' || d[i] == '\t' || d[i] == '\r') {
+	for i < len(d) && d[i] <= ' ' && (d[i] == ' ' || d[i] == '\n' || d[i] == '\t' || d[i] == '\r') {
 		i++
 	}
 	return i
@@ -30,9 +30,25 @@ func String(d []byte, i int) (end int, escaped, ok bool) {
 	i++
 	start, seen := i, uint64(0)
 	for {
-		i, seen = plainRun(d, i, seen)
-		if i >= len(d) {
-			return i, escaped, false
+		if i+8 <= len(d) {
+			w := binary.LittleEndian.Uint64(d[i:])
+			stop := stoppers(w)
+			if stop == 0 {
+				seen |= w
+				i += 8
+				continue
+			}
+			n := bits.TrailingZeros64(stop) &^ 7
+			seen |= w & (1<<n - 1)
+			i += n / 8
+		} else {
+			for i < len(d) && !isStopper(d[i]) {
+				seen |= uint64(d[i])
+				i++
+			}
+			if i >= len(d) {
+				return i, escaped, false
+			}
 		}
 		switch c := d[i]; {
 		case c == '"':
@@ -53,32 +69,15 @@ func String(d []byte, i int) (end int, escaped, ok bool) {
 	}
 }
 
-// plainRun skips bytes that end nothing: it stops at a quote, a backslash, a control character or the end. The high bits of the
-// bytes skipped are added to seen.
-func plainRun(d []byte, i int, seen uint64) (int, uint64) {
-	// Eight bytes at a time: the usual zero-byte trick for each of the three stoppers. The lowest byte that it marks is one.
-	for i+8 <= len(d) {
-		w := binary.LittleEndian.Uint64(d[i:])
-		q := w ^ (ones * '"')
-		b := w ^ (ones * '\\')
-		stop := (((q - ones) &^ q) | ((b - ones) &^ b) | ((w - ones*0x20) &^ w)) & highs
-		if stop != 0 {
-			n := bits.TrailingZeros64(stop) &^ 7
-			return i + n/8, seen | w&(1<<n-1)
-		}
-		seen |= w
-		i += 8
-	}
-	for i < len(d) {
-		c := d[i]
-		if c == '"' || c == '\\' || c < 0x20 {
-			break
-		}
-		seen |= uint64(c)
-		i++
-	}
-	return i, seen
+// stoppers marks, with its high bit, each byte of w that ends a run of plain text: a quote, a backslash or a control character. It
+// is the usual trick for finding a zero byte, three times. Above the lowest byte that is marked, others may be marked wrongly.
+func stoppers(w uint64) uint64 {
+	q := w ^ (ones * '"')
+	b := w ^ (ones * '\\')
+	return (((q - ones) &^ q) | ((b - ones) &^ b) | ((w - ones*0x20) &^ w)) & highs
 }
+
+func isStopper(c byte) bool { return c == '"' || c == '\\' || c < 0x20 }
 
 func badRune(d []byte, i, end int) int {
 	for i < end {
@@ -271,13 +270,21 @@ func Skip(d []byte, i int) int {
 func skipString(d []byte, i int) int {
 	i++
 	for i < len(d) {
-		if i, _ = plainRun(d, i, 0); i >= len(d) {
-			break
+		if i+8 <= len(d) {
+			stop := stoppers(binary.LittleEndian.Uint64(d[i:]))
+			if stop == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(stop) / 8
 		}
-		if d[i] == '"' {
+		switch d[i] {
+		case '"':
 			return i + 1
+		case '\\':
+			i++
 		}
-		i += 2
+		i++
 	}
 	return i
 }
