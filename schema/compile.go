@@ -256,7 +256,9 @@ func (r *objectRule) deriveProperties() {
 }
 
 // accepted lists every property name that n, or what it applies in place, lists.
-func (n *node) accepted() (names []string) {
+func (n *node) accepted() []string { return remember(&n.names, n.listNames) }
+
+func (n *node) listNames() (names []string) {
 	if n.in == nil && n.obj != nil && len(n.obj.depends) == 0 {
 		names = make([]string, 0, n.obj.declared)
 		for i := range n.obj.declared {

@@ -54,7 +54,7 @@ func (s *state) discriminate(d *discriminator, list []*node, n *node, i, end int
 	}
 	all := &enumRule{}
 	for b, r := range d.values {
-		all.values = append(all.values, r.values...)
+		all.values, all.names = append(all.values, r.values...), append(all.names, r.names...)
 		if v >= 0 && s.inEnum(r, v, jsonx.Skip(s.d, v)) {
 			return s.again(d.branch[b], i, end, track{})
 		}

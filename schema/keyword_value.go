@@ -48,6 +48,7 @@ func (k *keywordContext) addEnum(values []*tree, isConst bool) {
 		switch v.kind {
 		case '"':
 			r.strings.add(v.str)
+			r.names = append(r.names, v.str)
 		case '0':
 			d, err := jsonx.ParseDecimal(v.raw)
 			if err != nil {

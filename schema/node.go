@@ -53,9 +53,11 @@ type node struct {
 	jump         *node // the node that this one merely refers to
 	direct       bool  // nothing applies in place, so that one look at the value is enough
 	derived      bool
-	lists        bool // the node, or what it applies in place, has `properties`
-	closable     bool // Config.Closed closes the objects that this node describes
-	hasDefault   bool // the node, or what holds whenever it does, has a default
+	lists        bool                     // the node, or what it applies in place, has `properties`
+	closable     bool                     // Config.Closed closes the objects that this node describes
+	described    atomic.Pointer[string]   // what describe returns
+	names        atomic.Pointer[[]string] // and accepted
+	hasDefault   bool                     // the node, or what holds whenever it does, has a default
 	isDeprecated bool
 }
 
@@ -63,9 +65,11 @@ type node struct {
 type enumRule struct {
 	values  []*tree
 	strings nameIndex
+	names   []string // the same
 	numbers []jsonx.Decimal
 	isConst bool
-	also    *enumRule // enum beside const
+	also    *enumRule              // enum beside const
+	text    atomic.Pointer[string] // what alternatives returns
 }
 
 type limit struct {

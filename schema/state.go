@@ -49,6 +49,8 @@ type state struct {
 	hashes  []itemHash
 	scratch []byte
 	scope   []*resource
+	walk    pathWalk // where the faults are
+	text    []byte   // and what they say
 
 	settling   bool // Normalize asks
 	settled    bool // the text has been settled already
@@ -78,10 +80,10 @@ func (v *Validator) newState(raw []byte) *state {
 
 func (s *state) release() {
 	const keep = 1 << 16
-	if cap(s.bits) > keep || cap(s.stamps) > keep || cap(s.names) > keep || cap(s.hashes) > keep || cap(s.scratch) > keep {
+	if cap(s.bits) > keep || cap(s.stamps) > keep || cap(s.names) > keep || cap(s.hashes) > keep || cap(s.scratch) > keep || cap(s.text) > keep {
 		return
 	}
-	clear(s.faults[:cap(s.faults)])
+	clear(s.faults) // what lies beyond was cleared before
 	s.v, s.d = nil, nil
 	statePool.Put(s)
 }
