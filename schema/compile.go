@@ -244,13 +244,8 @@ func (n *node) derive() {
 // deriveProperties copies to an object rule what its properties' schemas say.
 func (r *objectRule) deriveProperties() {
 	for i := range r.props {
-		p := &r.props[i]
-		if p.node == nil {
-			continue
-		}
-		p.deprecated, p.hasDefault = p.node.isDeprecated, p.node.hasDefault
-		if p.hasDefault {
-			r.defaults++
+		if p := &r.props[i]; p.node != nil {
+			p.deprecated = p.node.isDeprecated
 		}
 	}
 }

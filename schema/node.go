@@ -96,7 +96,7 @@ type property struct {
 	node       *node // nil: the name is only required, or triggers something
 	declared   bool  // `properties` lists it
 	required   bool
-	hasDefault bool
+	hasDefault bool // one that Normalize fills in
 	deprecated bool
 }
 

@@ -303,7 +303,7 @@ func (s *state) additional(sc *objectScan, at, nameEnd, i int) (end int, known b
 // alias handles a former name of a root property. It has been renamed when the text is settled, unless its present name is given
 // too.
 func (s *state) alias(to string, at, nameEnd, i int) (int, bool) {
-	s.wantSettle = true
+	s.wantSettle, s.aliased = true, true
 	end := s.skip(i)
 	if end >= 0 && s.settled && !s.fault(fault{kind: aliasTwice, at: at, end: nameEnd, name: to}) {
 		return -1, false

@@ -77,8 +77,8 @@ type objectEdit struct {
 	sh      *shape
 	last    int // the end of the last member that stays, or the index after the brace
 	kept    bool
-	dropped bool // since last
-	seen    []bool
+	dropped bool   // since last
+	seen    []bool // of shape.defaults
 }
 
 func (z *settler) object(sh *shape, i int) int {
@@ -86,10 +86,10 @@ func (z *settler) object(sh *shape, i int) int {
 	z.aliases = nil
 	var small [64]bool
 	e := objectEdit{sh: sh, last: i + 1, seen: small[:0]}
-	if len(sh.props) <= len(small) {
-		e.seen = small[:len(sh.props)]
+	if n := len(sh.defaults); n <= len(small) {
+		e.seen = small[:n]
 	} else {
-		e.seen = make([]bool, len(sh.props))
+		e.seen = make([]bool, n)
 	}
 	k := jsonx.Space(z.d, i+1)
 	for z.d[k] != '}' {
@@ -138,7 +138,9 @@ func (z *settler) member(e *objectEdit, object, k int, aliases map[string]string
 	}
 	sub := e.sh.additional
 	if listed {
-		e.seen[p] = true
+		if slot := e.sh.props[p].slot; slot > 0 {
+			e.seen[slot-1] = true
+		}
 		sub = e.sh.props[p].shape
 	}
 	e.last, e.kept = z.value(sub, v), true
@@ -167,9 +169,9 @@ func (z *settler) given(object, alias int, to string, aliases map[string]string)
 
 // fill appends the defaults of what the object does not say.
 func (z *settler) fill(e *objectEdit, brace int) {
-	for i := range e.sh.props {
+	for slot, i := range e.sh.defaults {
 		p := &e.sh.props[i]
-		if e.seen[i] {
+		if e.seen[slot] {
 			continue
 		}
 		if z.prepare != nil {

@@ -19,6 +19,8 @@ type shape struct {
 	prefix     []*shape
 	items      *shape
 	takes      types // the types of which a value may be, as far as that is known
+	rules      []*objectRule
+	defaults   []int // the properties that may have a default, by index
 }
 
 type shapeProperty struct {
@@ -28,6 +30,7 @@ type shapeProperty struct {
 	required bool
 	nullable bool
 	def      []byte // settled, valid; nil when there is none
+	slot     int    // its place in shape.defaults, counted from one; 0: it has none
 	fill     string // the member that says the default, with a comma before it
 	state    defaultState
 }
@@ -65,9 +68,26 @@ func (c *compiler) settleDefaults(v *Validator) {
 			b.settleDefault(&sh.props[i])
 		}
 	}
+	for _, sh := range b.order {
+		sh.expectDefaults()
+	}
 	v.takesNull = b.takesNull(v.root)
 	v.takesObject = true
 	v.root.walkInPlace(map[*node]bool{}, true, func(n *node) { v.takesObject = v.takesObject && n.types&tObject != 0 && !n.never })
+}
+
+// expectDefaults tells the rules which properties have a default that can be filled in, so that checking a value says whether it
+// has to be settled.
+func (sh *shape) expectDefaults() {
+	for _, r := range sh.rules {
+		for i := range r.props {
+			p := &r.props[i]
+			if k, ok := sh.index[p.name]; ok && sh.props[k].def != nil && !p.hasDefault {
+				p.hasDefault = true
+				r.defaults++
+			}
+		}
+	}
 }
 
 // shape returns the shape of a value that all of nodes apply to.
@@ -91,6 +111,7 @@ func (b *shaper) shape(nodes []*node) *shape {
 		if n.obj == nil {
 			continue
 		}
+		sh.rules = append(sh.rules, n.obj)
 		for i := range n.obj.props {
 			sh.add(&n.obj.props[i])
 		}
@@ -103,6 +124,10 @@ func (b *shaper) shape(nodes []*node) *shape {
 	for i := range sh.props {
 		p := &sh.props[i]
 		sh.index[p.name] = i
+		if slices.ContainsFunc(p.nodes, func(n *node) bool { return n.hasDefault }) {
+			sh.defaults = append(sh.defaults, i)
+			p.slot = len(sh.defaults)
+		}
 		p.shape = b.shape(p.nodes)
 		p.nullable = !slices.ContainsFunc(p.nodes, func(n *node) bool { return !b.takesNull(n) })
 	}

@@ -55,6 +55,7 @@ type state struct {
 	settling   bool // Normalize asks
 	settled    bool // the text has been settled already
 	wantSettle bool // something in the value has to be settled
+	aliased    bool // a former name is in it
 	deprecated []int
 }
 
@@ -73,7 +74,7 @@ func (v *Validator) newState(raw []byte) *state {
 	s.high, s.depth, s.frames, s.work, s.mode, s.found, s.closed = 0, 0, 0, 0, report, 0, false
 	s.faults, s.extra, s.fatal = s.faults[:0], 0, 0
 	s.bits, s.stamps, s.names, s.hashes, s.scope = s.bits[:0], s.stamps[:0], s.names[:0], s.hashes[:0], s.scope[:0]
-	s.settling, s.settled, s.wantSettle = false, false, false
+	s.settling, s.settled, s.wantSettle, s.aliased = false, false, false, false
 	s.deprecated = s.deprecated[:0]
 	return s
 }

@@ -66,7 +66,7 @@ func (v *Validator) Normalize(raw []byte) (jsontext.Value, *Report) {
 		text, aliases, coerced = z.out, z.used, z.coerced
 		// Defaults fit their own schemas, and in a plain schema nothing else looks at them. An alias that could not be renamed
 		// becomes a fault the second time.
-		if known := v.plain && !z.more && len(s.faults) == 0 && len(v.aliases) == 0; !known && (z.changed || len(v.aliases) > 0) {
+		if known := v.plain && !z.more && len(s.faults) == 0 && !s.aliased; !known && (z.changed || s.aliased) {
 			s.release()
 			s = v.newState(text)
 			s.settling, s.settled = true, true
