@@ -237,6 +237,15 @@ func (r *objectRule) add(name string) int {
 	return i
 }
 
+func plainLiteral(name string) string {
+	for _, c := range []byte(name) {
+		if c == '"' || c == '\\' || c < ' ' {
+			return "none"
+		}
+	}
+	return `"` + name + `"`
+}
+
 func (r *objectRule) hasDependentSchemas() bool {
 	for _, d := range r.depends {
 		if d.node != nil {
@@ -269,6 +278,7 @@ func (r *objectRule) finish() {
 	}
 	for i, p := range r.props {
 		r.index.add(p.name)
+		r.props[i].literal = plainLiteral(p.name)
 		r.next[i].Store(int32(i)) // until something else is learned, the schema's order
 		if p.required {
 			r.required = append(r.required, i)

@@ -93,8 +93,9 @@ type stringRule struct {
 
 type property struct {
 	name       string
-	node       *node // nil: the name is only required, or triggers something
-	declared   bool  // `properties` lists it
+	literal    string // how the name is spelled, if it takes no escapes, and else what is no literal
+	node       *node  // nil: the name is only required, or triggers something
+	declared   bool   // `properties` lists it
 	required   bool
 	hasDefault bool // one that Normalize fills in
 	deprecated bool

@@ -141,13 +141,13 @@ func (s *state) name(sc *objectScan, i int) (p, end int) {
 	guess := -1
 	if len(sc.o.next) > 0 {
 		guess = int(sc.o.next[sc.after].Load())
-		w := sc.o.props[guess].name
-		if e := i + 1 + len(w); e < len(d) && d[e] == '"' && string(d[i+1:e]) == w {
+		w := sc.o.props[guess].literal
+		if e := i + len(w); e <= len(d) && string(d[i:e]) == w {
 			if sc.after = guess + 1; !s.saw(sc, guess) {
 				s.see(sc, guess)
-				return guess, e + 1
+				return guess, e
 			}
-			return guess, s.mustBeNew(sc, guess, i, e+1, false)
+			return guess, s.mustBeNew(sc, guess, i, e, false)
 		}
 	}
 	end, escaped, ok := jsonx.String(d, i)

@@ -61,8 +61,9 @@ func (s *state) stringRule(n *node, text []byte, i, end int) bool {
 // number checks the number literal at d[i].
 func (s *state) number(n *node, i int) int {
 	var v number
-	end := -1
-	if end, v.small, v.scale, v.isSmall = smallDecimal(s.d, i); !v.isSmall {
+	var end int
+	end, v.small, v.scale, v.isSmall = smallDecimal(s.d, i)
+	if !v.isSmall {
 		var ok bool
 		if end, ok = jsonx.Number(s.d, i); !ok {
 			return s.stop(malformed, end)
