@@ -125,7 +125,7 @@ func (s *state) checkUnique(n *node, items []itemHash, start, end int) bool {
 	if !s.spend(start, end) {
 		return false
 	}
-	if s.differAtOnce(items) {
+	if s.areFewScalars(items) || s.differAtOnce(items) {
 		return true
 	}
 	for k := range items {
@@ -143,6 +143,26 @@ func (s *state) checkUnique(n *node, items []itemHash, start, end int) bool {
 		}
 	}
 	return first < 0 || s.fault(fault{kind: notUnique, at: items[first].at, end: items[first].end, node: n, x: items[before].ordinal, y: items[first].ordinal})
+}
+
+// areFewScalars reports whether the items are few, of kinds and spellings that make values equal when they read the same, and differ.
+func (s *state) areFewScalars(items []itemHash) bool {
+	if len(items) > 6 || bytes.IndexByte(s.d[items[0].at:items[len(items)-1].end], '\\') >= 0 {
+		return false
+	}
+	for k, b := range items {
+		text := s.d[b.at:b.end]
+		switch c := text[0]; {
+		case c == '{', c == '[', isNumber(c) && (!plainInteger(text) || string(text) == "-0"):
+			return false
+		}
+		for _, a := range items[:k] {
+			if bytes.Equal(s.d[a.at:a.end], text) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // differAtOnce reports whether the items differ in what stands at their beginning, which is the usual case and costs little to

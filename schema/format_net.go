@@ -48,7 +48,10 @@ func isIDNEmail(b []byte) bool { return isMailbox(b, true) }
 
 // isMailbox is Mailbox of RFC 5321, section 4.1.2, or of RFC 6531 when it is international.
 func isMailbox(b []byte, international bool) bool {
-	at := bytes.LastIndexByte(b, '@')
+	at := bytes.IndexByte(b, '@')
+	if at > 0 && b[0] == '"' {
+		at = bytes.LastIndexByte(b, '@')
+	}
 	if at < 1 || at > 64 {
 		return false
 	}
@@ -125,12 +128,15 @@ func isReference(b []byte, absolute, international bool) bool {
 		return false
 	}
 	if len(b) > 1 && b[0] == '/' && b[1] == '/' {
-		end := 2
-		for end < len(b) && b[end] != '/' && b[end] != '?' && b[end] != '#' {
-			end++
-		}
-		if !isAuthority(b[2:end], international) {
-			return false
+		b = b[2:]
+		end := uriRun(b, uriClass, international)
+		if end < len(b) && !endsAuthority(b[end]) { // it is more than a host
+			for end < len(b) && !endsAuthority(b[end]) {
+				end++
+			}
+			if !isAuthority(b[:end], international) {
+				return false
+			}
 		}
 		b = b[end:]
 	}
@@ -143,6 +149,8 @@ func isReference(b []byte, absolute, international bool) bool {
 	}
 	return len(b) == 0
 }
+
+func endsAuthority(c byte) bool { return c == '/' || c == '?' || c == '#' }
 
 func isScheme(b []byte) bool {
 	if len(b) == 0 || isDigit(b[0]) || !isAlphanumeric(b[0]) {

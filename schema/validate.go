@@ -10,7 +10,8 @@ import (
 	"helve.dev/helve/internal/jsonx"
 )
 
-// A Validator checks raw JSON against one compiled schema. [Compile] makes it; it never changes and is safe for concurrent use.
+// A Validator checks raw JSON against one compiled schema. [Compile] makes it. It is safe for concurrent use, and its
+// verdicts never change; it only remembers, to be quicker, in which order properties come and what its messages say of the schema.
 // A check takes time in proportion to the value, within a fixed budget, and allocates nothing for a valid one, except
 // for patterns with look-around or back references, and the formats ipv6 and regex.
 type Validator struct {
