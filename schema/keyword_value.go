@@ -237,13 +237,17 @@ func (r *objectRule) add(name string) int {
 	return i
 }
 
-func plainLiteral(name string) string {
-	for _, c := range []byte(name) {
+func (p *property) spell() {
+	p.literal = `"` + p.name + `"`
+	for _, c := range []byte(p.name) {
 		if c == '"' || c == '\\' || c < ' ' {
-			return "none"
+			p.literal = "none"
 		}
 	}
-	return `"` + name + `"`
+	for k, c := range []byte(p.literal[:min(len(p.literal), 8)]) {
+		p.head |= uint64(c) << (8 * k)
+		p.mask |= 0xff << (8 * k)
+	}
 }
 
 func (r *objectRule) hasDependentSchemas() bool {
@@ -278,7 +282,7 @@ func (r *objectRule) finish() {
 	}
 	for i, p := range r.props {
 		r.index.add(p.name)
-		r.props[i].literal = plainLiteral(p.name)
+		r.props[i].spell()
 		r.next[i].Store(int32(i)) // until something else is learned, the schema's order
 		if p.required {
 			r.required = append(r.required, i)

@@ -38,7 +38,7 @@ func (s *state) word(f *fault) worded {
 	case unknown:
 		b, w.suggestion = appendUnknown(b, f.node, value)
 	case missing:
-		b = append(append(b, "missing"...), wants(f.node)...)
+		b = appendWants(append(b, "missing"...), f.node)
 	case missingBeside:
 		b = append(strconv.AppendQuote(append(b, "missing; needed when "...), f.other), " is given"...)
 	case duplicate:
@@ -309,14 +309,14 @@ func unquotedText(lit []byte) string {
 	return string(jsonx.Unquote(nil, lit))
 }
 
-func wants(n *node) string {
+func appendWants(b []byte, n *node) []byte {
 	if n == nil {
-		return ""
+		return b
 	}
 	if n = n.target(); n.always || n.never || describe(n) == anything {
-		return ""
+		return b
 	}
-	return "; wants " + describe(n)
+	return append(append(b, "; wants "...), describe(n)...)
 }
 
 // appendNoBranch says in one sentence what the branches of anyOf or oneOf take.

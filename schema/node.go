@@ -94,6 +94,7 @@ type stringRule struct {
 type property struct {
 	name       string
 	literal    string // how the name is spelled, if it takes no escapes, and else what is no literal
+	head, mask uint64 // the first eight bytes of literal
 	node       *node  // nil: the name is only required, or triggers something
 	declared   bool   // `properties` lists it
 	required   bool

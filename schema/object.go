@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"helve.dev/helve/internal/jsonx"
@@ -141,8 +142,7 @@ func (s *state) name(sc *objectScan, i int) (p, end int) {
 	guess := -1
 	if len(sc.o.next) > 0 {
 		guess = int(sc.o.next[sc.after].Load())
-		w := sc.o.props[guess].literal
-		if e := i + len(w); e <= len(d) && string(d[i:e]) == w {
+		if e := sc.o.props[guess].at(d, i); e > 0 {
 			if sc.after = guess + 1; !s.saw(sc, guess) {
 				s.see(sc, guess)
 				return guess, e
@@ -161,6 +161,18 @@ func (s *state) name(sc *objectScan, i int) (p, end int) {
 		sc.after = p + 1
 	}
 	return p, s.mustBeNew(sc, p, i, end, escaped)
+}
+
+// at returns the index after the property's name if that stands at d[i], and else 0.
+func (p *property) at(d []byte, i int) int {
+	e := i + len(p.literal)
+	if e > len(d) || i+8 <= len(d) && (binary.LittleEndian.Uint64(d[i:])^p.head)&p.mask != 0 {
+		return 0
+	}
+	if (len(p.literal) > 8 || i+8 > len(d)) && string(d[i:e]) != p.literal {
+		return 0
+	}
+	return e
 }
 
 // learn notes that the property p came after another one. That ends after a while: values that come in ever new orders are not
