@@ -29,6 +29,7 @@ var fuzzValues = []string{
 
 // fuzzValidators are the fuzzSchemas, each open and closed; the last has aliases.
 func fuzzValidators(f *testing.F) (validators []*schema.Validator) {
+	f.Helper()
 	for _, text := range fuzzSchemas {
 		cfg := &schema.Config{Closed: true}
 		if strings.Contains(text, `"limit"`) {

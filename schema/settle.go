@@ -20,11 +20,16 @@ type settler struct {
 	coercing  bool // Config.Coerce
 	unwrapped bool // d has been JSON text in a string
 	coerced   []coercion
+	guess     *guess // nil: forms and patterns are not asked
 }
 
-// settle applies aliases, the null rule and defaults to the well-formed text.
-func (v *Validator) settle(text []byte) *settler {
+// settle applies aliases, the null rule and defaults to the well-formed text, which is not valid as it is where wrong is set.
+func (v *Validator) settle(text []byte, wrong bool) *settler {
 	z := &settler{d: text, aliases: v.aliases, coercing: v.coerce}
+	if v.coerce && (wrong || len(v.aliases) > 0) {
+		z.guess = &guess{v: v, s: v.newState(nil)}
+		defer z.guess.s.release()
+	}
 	z.value(v.shape, jsonx.Space(text, 0))
 	z.out, z.copied = z.finish(), len(z.d)
 	return z
@@ -48,6 +53,11 @@ func (z *settler) replace(from, to int, text string) {
 
 // value settles the value at d[i] and returns the index after it.
 func (z *settler) value(sh *shape, i int) int {
+	if sh != nil && sh.unions != nil && z.guess != nil {
+		if end, ok := z.union(sh, i); ok {
+			return end
+		}
+	}
 	switch {
 	case sh == nil:
 	case z.d[i] == '{':
@@ -137,9 +147,12 @@ func (z *settler) member(e *objectEdit, object, k int, aliases map[string]string
 		z.more = true
 	}
 	sub := e.sh.additional
-	if listed {
+	switch {
+	case listed:
 		e.seen[p] = true
 		sub = e.sh.props[p].shape
+	case e.sh.patterns != nil && z.guess != nil:
+		sub = z.guess.byName(e.sh, name)
 	}
 	e.last, e.kept = z.value(sub, v), true
 	return e.last
