@@ -71,7 +71,7 @@ func FuzzValidate(f *testing.F) {
 			if f.Path != "" && f.Path[0] != '/' || f.Problem == "" || len(f.Problem) > 1000 {
 				t.Fatalf("fault %+v", f)
 			}
-			if strict && !stands(in, f.Path) && !stands(in, f.Path[:strings.LastIndexByte(f.Path, '/')]) {
+			if strict && !strings.Contains(f.Path, "...") && !stands(in, f.Path) && !stands(in, f.Path[:strings.LastIndexByte(f.Path, '/')]) {
 				t.Fatalf("fault %+v is about no place of %s", f, in)
 			}
 		}
