@@ -105,7 +105,7 @@ func paths(r *schema.Report) string {
 	return strings.Join(out, " ")
 }
 
-// FuzzNormalize holds for any bytes: the input is not changed; a settled value is valid and stays as it is when settled again;
+// FuzzNormalize holds for any bytes: the input is not changed; only strict JSON, or nothing at all, is settled; a settled value is valid and stays as it is when settled again;
 // what was given stays, except nulls and the names that have been renamed; and with faults nothing is settled.
 func FuzzNormalize(f *testing.F) {
 	validators := fuzzValidators(f)
@@ -126,6 +126,9 @@ func FuzzNormalize(f *testing.F) {
 				t.Fatalf("refused, but settled to %s", settled)
 			}
 			return
+		}
+		if blank := len(bytes.TrimLeft(in, " \t\r\n")) == 0; !blank && !jsontext.Value(in).IsValid() {
+			t.Fatalf("settled to %s, but the input is not strict JSON", settled)
 		}
 		if r := v.Validate(settled); !r.OK() {
 			t.Fatalf("settled to %s, which is refused: %+v", settled, r.Faults)

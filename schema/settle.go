@@ -13,6 +13,7 @@ type settler struct {
 	copied  int // d[:copied] is in out, or has been left out
 	changed bool
 	more    bool              // something else than defaults has changed
+	keep    bool              // nulls stay: a name that is there twice must not become one that is there once
 	aliases map[string]string // of the root object
 	used    []Alias
 	prepare func(*shapeProperty) // at compile time: makes the default of a property ready
@@ -23,10 +24,10 @@ type settler struct {
 	guess     *guess // nil: forms and patterns are not asked
 }
 
-// settle applies aliases, the null rule and defaults to the well-formed text, which is not valid as it is where wrong is set.
-func (v *Validator) settle(text []byte, wrong bool) *settler {
-	z := &settler{d: text, aliases: v.aliases, coercing: v.coerce}
-	if v.coerce && (wrong || len(v.aliases) > 0) {
+// settle applies aliases, the null rule and defaults to the well-formed text that s has checked.
+func (v *Validator) settle(text []byte, s *state) *settler {
+	z := &settler{d: text, aliases: v.aliases, coercing: v.coerce, keep: s.twice}
+	if v.coerce && (len(s.faults) > 0 || len(v.aliases) > 0) {
 		z.guess = &guess{v: v, s: v.newState(nil)}
 		defer z.guess.s.release()
 	}
@@ -126,7 +127,7 @@ func (z *settler) member(e *objectEdit, object, k int, aliases map[string]string
 	if isAlias {
 		p, listed = e.sh.index[to]
 	}
-	if listed && z.d[v] == 'n' && !e.sh.props[p].required && !e.sh.props[p].nullable {
+	if listed && z.d[v] == 'n' && !z.keep && !e.sh.props[p].required && !e.sh.props[p].nullable {
 		if isAlias {
 			z.used = append(z.used, Alias{From: string(name), To: to})
 		}
