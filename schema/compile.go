@@ -28,8 +28,9 @@ type Config struct {
 	Loader func(uri string) ([]byte, error)
 	// Coerce lets Normalize read values that came in quotes, as some models send them: an integer, number or boolean whose exact
 	// JSON text stands in a string ("3", "true"), and an object or array that came as JSON text, once. It does so only where the
-	// subschemas that apply in any case (as for defaults) take that type and no string, and Report.Coerced tells of each.
-	// Default: such values are faults.
+	// subschemas that apply in any case (as for defaults, and by the name's pattern) take that type and no string. Of an anyOf or
+	// oneOf it reads what the branch wants that the value then fits, if it fits none as it is and there is only one way to read
+	// it. Report.Coerced tells of each. Default: such values are faults.
 	Coerce bool
 	// MaxSize is the longest input in bytes. Default (0): 1 MiB.
 	MaxSize int

@@ -12,7 +12,7 @@ import (
 // A Fault is one thing wrong with a value, said so that whoever sent the value can mend it.
 type Fault struct {
 	// Path is a JSON Pointer (RFC 6901) to what is wrong; "" is the whole value. For a missing property it is where the
-	// property would stand.
+	// property would stand. Names of more than 128 bytes are cut in it.
 	Path string `json:"path"`
 	// Problem is a short sentence without a subject: "must be an integer, got ...", "unknown", "missing; wants a string".
 	Problem string `json:"problem"`
@@ -100,6 +100,9 @@ type fault struct {
 }
 
 const wrongTypeWeight = 1000
+
+// maxToken is the longest name, in bytes, that a path holds as it is.
+const maxToken = 128
 
 // weight says how much the fault speaks against the branch having been meant. at is where the branch's value starts.
 func (f fault) weight(at int) int {

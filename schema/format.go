@@ -3,9 +3,7 @@ package schema
 import (
 	"bytes"
 	"net/netip"
-	"slices"
 	"strings"
-	"time"
 )
 
 // A format is one value of the keyword format (validation specification, section 7.3).
@@ -16,7 +14,7 @@ type format struct {
 }
 
 var formats = map[string]*format{
-	"date-time":             {isDateTime, "a date and time such as 2026-01-31T09:30:00Z", nil},
+	"date-time":             {isDateTime, "a date and time such as 2026-01-31T09:30:00Z", suggestDateTime},
 	"date":                  {isDate, "a date such as 2026-01-31", suggestDate},
 	"time":                  {isTime, "a time such as 09:30:00Z", nil},
 	"duration":              {isDuration, "an ISO 8601 duration such as PT1H30M", nil},
@@ -148,27 +146,6 @@ func zoneOffset(b []byte) (int, bool) {
 
 func isDateTime(b []byte) bool {
 	return len(b) > 11 && b[10]|0x20 == 't' && isDate(b[:10]) && isTime(b[11:])
-}
-
-// suggestDate rewrites a date in another order, where only one reading is a date.
-func suggestDate(s string) string {
-	var found []string
-	for _, layout := range []string{
-		"2006/1/2", "2006.1.2", "2006-1-2", "20060102", "2.1.2006", "2/1/2006", "2-1-2006", "1/2/2006", "1-2-2006",
-		"2 January 2006", "2 Jan 2006", "January 2, 2006", "Jan 2, 2006", "January 2 2006", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05",
-	} {
-		t, err := time.Parse(layout, s)
-		if err != nil {
-			continue
-		}
-		if iso := t.Format(time.DateOnly); !slices.Contains(found, iso) {
-			found = append(found, iso)
-		}
-	}
-	if len(found) != 1 {
-		return ""
-	}
-	return found[0]
 }
 
 // isDuration is duration of RFC 3339, appendix A.

@@ -46,9 +46,10 @@ func (s *state) word(f *fault) worded {
 	case aliasTwice:
 		b = append(b, "the former name of "+strconv.Quote(f.name)+", which is given too; send only "+strconv.Quote(f.name)...)
 	case wrongFormat:
+		text := unquotedText(value)
 		b = appendGot(append(append(b, "must be "...), f.node.str.format.want...), value)
-		if f.node.str.format.suggest != nil {
-			w.suggestion = f.node.str.format.suggest(unquotedText(value))
+		if w.suggestion = suggestFormat(f.node.str.format, text); w.suggestion == "" && f.node.str.format == formats["date-time"] && noZone(text) {
+			b = append(b, ", which has no time zone: end it with Z, or with an offset such as +01:00"...)
 		}
 	case noBranch:
 		b, w.suggestion = appendNoBranch(b, f, value)
@@ -148,6 +149,8 @@ func appendWrongType(b []byte, n *node, value []byte) (_ []byte, suggestion stri
 			suggestion = suggestValue(n.enum, value)
 		case n.types&tInteger != 0 && isNumber(value[0]):
 			b = append(b, ", which is not whole"...)
+		case value[0] != '[' && value[0] != '{' && value[0] != 'n' && n.takesItem(value):
+			suggestion = "[" + string(value) + "]"
 		}
 		return b, suggestion
 	}
@@ -162,6 +165,8 @@ func appendWrongType(b []byte, n *node, value []byte) (_ []byte, suggestion stri
 func suggestForString(n *node, value []byte) string {
 	text := strings.TrimSpace(unquotedText(value))
 	switch {
+	case n.enum != nil:
+		return suggestValue(n.enum, value)
 	case text == "":
 	case isNumber(text[0]):
 		if isNumberText(text) && (n.types&tNumber != 0 || n.types&tInteger != 0 && integral(text)) {
@@ -170,8 +175,8 @@ func suggestForString(n *node, value []byte) string {
 	case (text == "true" || text == "false") && n.types&tBoolean != 0, text == "null" && n.types&tNull != 0:
 		return text
 	}
-	if n.types&tArray != 0 && n.arr != nil && n.arr.items != nil && n.arr.items.target().types&tString != 0 && len(value) <= excerptLength {
-		return "[" + string(value) + "]"
+	if text != "" && !strings.ContainsAny(text, "[{,;\n") && n.takesItem(value) {
+		return "[" + string(value) + "]" // a list in words is no item
 	}
 	if n.types&tBoolean != 0 {
 		switch strings.ToLower(text) {
@@ -184,19 +189,56 @@ func suggestForString(n *node, value []byte) string {
 	return ""
 }
 
+// takesItem reports whether the schema wants an array of values of the type that a short value has.
+func (n *node) takesItem(value []byte) bool {
+	if n.types&tArray == 0 || n.arr == nil || n.arr.items == nil || len(n.arr.prefix) > 0 || len(value) > excerptLength {
+		return false
+	}
+	item := n.arr.items.target()
+	switch {
+	case item.never || item.types == tAny && item.enum == nil:
+		return false
+	case item.enum != nil:
+		return slices.ContainsFunc(item.enum.values, func(v *tree) bool { return string(v.raw) == string(value) })
+	case value[0] == '"':
+		return item.types&tString != 0
+	case isNumber(value[0]):
+		return item.types&tNumber != 0 || item.types&tInteger != 0 && integral(string(value))
+	}
+	return item.types&tBoolean != 0
+}
+
 // wordJSONText explains an object or array that came as JSON text in a string; "" when the value is something else.
 func wordJSONText(n *node, value []byte) (problem, suggestion string) {
 	if value[0] != '"' || n.types&tString != 0 || n.types&(tObject|tArray) == 0 {
 		return "", ""
 	}
 	text := strings.TrimSpace(unquotedText(value))
-	if text == "" || text[0] == '{' && n.types&tObject == 0 || text[0] == '[' && n.types&tArray == 0 || text[0] != '{' && text[0] != '[' ||
-		!jsontext.Value(text).IsValid() {
+	if text == "" || text[0] == '{' && n.types&tObject == 0 || text[0] == '[' && n.types&tArray == 0 || text[0] != '{' && text[0] != '[' {
 		return "", ""
 	}
-	kind := describeKind(text[0])
-	return "must be " + describe(n) + ", got JSON text in a string; send the " + kind + " itself, without quotes around it", cutValue(text)
+	kind, what := describeKind(text[0]), "JSON text"
+	if !jsontext.Value(text).IsValid() {
+		if text, what = pythonJSON(text), "Python text"; text == "" {
+			return "", ""
+		}
+	}
+	return "must be " + describe(n) + ", got " + what + " in a string; send the " + kind + " itself, without quotes around it", cutValue(text)
 }
+
+// pythonJSON turns what Python prints of a list or dictionary, {'a': True}, into JSON; "" where it is not plainly that.
+func pythonJSON(text string) string {
+	if strings.ContainsAny(text, `"\\`) {
+		return ""
+	}
+	text = pythonWords.Replace(text)
+	if !jsontext.Value(text).IsValid() {
+		return ""
+	}
+	return text
+}
+
+var pythonWords = strings.NewReplacer("'", `"`, ": True", ": true", ": False", ": false", ": None", ": null")
 
 func isNumberText(text string) bool {
 	end, ok := jsonx.Number([]byte(text), 0)
@@ -218,16 +260,36 @@ func suggestValue(r *enumRule, value []byte) string {
 			return near[0]
 		}
 	}
-	// The right text with or without quotes: true for "True", "2" for 2.
+	if value[0] == '[' && text[len(text)-1] == ']' { // one value where an array was sent
+		text = strings.TrimSpace(text[1 : len(text)-1])
+	}
+	// The right text with or without quotes, or in another spelling: true for "True", "2" for 2 or 2.0, 1 for "1.0".
 	for _, v := range r.values {
 		switch {
-		case v.kind == '"' && value[0] != '"' && strings.EqualFold(v.str, text):
+		case v.kind == '"' && value[0] == '[' && string(v.raw) == text:
+			return v.str
+		case v.kind == '"' && value[0] != '"' && (strings.EqualFold(v.str, text) || sameNumber(v.str, text)):
 			return strconv.Quote(v.str)
-		case v.kind != '"' && value[0] == '"' && string(v.raw) == text:
-			return text
+		case v.kind != '"' && value[0] == '"' && (strings.EqualFold(string(v.raw), strings.TrimSpace(text)) || sameNumber(string(v.raw), text)):
+			return string(v.raw)
 		}
 	}
 	return ""
+}
+
+// sameNumber reports whether both texts are JSON numbers of the same value.
+func sameNumber(a, b string) bool {
+	x, okX := numberOf(a)
+	y, okY := numberOf(b)
+	return okX && okY && x.Compare(y) == 0
+}
+
+func numberOf(text string) (jsonx.Decimal, bool) {
+	if !isNumberText(text) {
+		return jsonx.Decimal{}, false
+	}
+	v, err := jsonx.ParseDecimal([]byte(text))
+	return v, err == nil
 }
 
 // sameDigits reports whether a and b hold the same digits in the same order.
@@ -529,10 +591,14 @@ func malformedAt(d []byte, at int) string {
 		}
 	}
 	switch c := d[at]; {
+	case at == 0 && bytes.HasPrefix(d, []byte("\uFEFF")):
+		return "it starts with a byte order mark; send the JSON without it"
 	case c == '\\':
 		return "the escape sequence is not valid: " + cut(string(d[at:min(len(d), at+12)]), 12)
 	case c >= utf8.RuneSelf && invalidRune(d[at:]):
 		return "the text is not valid UTF-8"
+	case c < ' ' && !inString(d, at):
+		return "unexpected control character " + strconv.Quote(string(c))
 	case c < ' ':
 		return "a control character in a string must be escaped; a line break is \\n"
 	case c == '\'':
@@ -541,6 +607,19 @@ func malformedAt(d []byte, at int) string {
 		return "a comma or a bracket too many: " + string(c)
 	}
 	return "unexpected " + cut(strconv.Quote(string(d[at:min(len(d), at+12)])), excerptLength)
+}
+
+// inString reports whether the text breaks off at d[at] in the middle of a string.
+func inString(d []byte, at int) (in bool) {
+	for i := 0; i < at; i++ {
+		switch {
+		case d[i] == '"':
+			in = !in
+		case in && d[i] == '\\':
+			i++
+		}
+	}
+	return in
 }
 
 func invalidRune(d []byte) bool {

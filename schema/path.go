@@ -97,10 +97,15 @@ func (s *state) paths(places []int) []string {
 	return paths
 }
 
-// appendName appends the name of the member at d[k], as a token of a JSON Pointer.
+// appendName appends the name of the member at d[k], as a token of a JSON Pointer. A name that nobody would give to a property is
+// cut: it is a piece of the value like any other.
 func (s *state) appendName(b []byte, k int) []byte {
 	end, escaped, _ := jsonx.String(s.d, k)
-	for _, c := range s.unquoted(k, end, escaped) {
+	name := s.unquoted(k, end, escaped)
+	if len(name) > maxToken {
+		name = appendCut(nil, name, excerptLength)
+	}
+	for _, c := range name {
 		switch c {
 		case '~':
 			b = append(b, '~', '0')

@@ -52,6 +52,7 @@ type state struct {
 	walk    pathWalk // where the faults are
 	text    []byte   // and what they say
 
+	twice      bool // a name has been found twice in an object
 	settling   bool // Normalize asks
 	settled    bool // the text has been settled already
 	wantSettle bool // something in the value has to be settled
@@ -74,7 +75,7 @@ func (v *Validator) newState(raw []byte) *state {
 	s.high, s.depth, s.frames, s.work, s.mode, s.found, s.closed = 0, 0, 0, 0, report, 0, false
 	s.faults, s.extra, s.fatal = s.faults[:0], 0, 0
 	s.bits, s.stamps, s.names, s.hashes, s.scope = s.bits[:0], s.stamps[:0], s.names[:0], s.hashes[:0], s.scope[:0]
-	s.settling, s.settled, s.wantSettle, s.aliased = false, false, false, false
+	s.twice, s.settling, s.settled, s.wantSettle, s.aliased = false, false, false, false, false
 	s.deprecated = s.deprecated[:0]
 	return s
 }
@@ -117,6 +118,9 @@ func (s *state) stop(kind faultKind, at int) int {
 // fault notes a fault and reports whether checking goes on.
 func (s *state) fault(f fault) bool {
 	s.found++
+	if f.kind == duplicate {
+		s.twice = true
+	}
 	switch s.mode {
 	case probe:
 		return false

@@ -63,7 +63,7 @@ func (v *Validator) Normalize(raw []byte) (jsontext.Value, *Report) {
 	var aliases []Alias
 	var coerced []coercion
 	if s.fatal == 0 && (s.wantSettle || len(s.faults) > 0) {
-		z := v.settle(text)
+		z := v.settle(text, s)
 		text, aliases, coerced = z.out, z.used, z.coerced
 		// Defaults fit their own schemas, and in a plain schema nothing else looks at them. An alias that could not be renamed
 		// becomes a fault the second time.
