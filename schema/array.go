@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"helve.dev/helve/internal/jsonx"
@@ -19,7 +20,7 @@ func (s *state) array(n *node, i int, t track) int {
 	if a == nil {
 		a = noArray
 	}
-	start, count, matches := i, 0, 0
+	start, count, matches, hashesAt := i, 0, 0, len(s.hashes)
 	i = jsonx.Space(s.d, i+1)
 	for ; ; count++ {
 		if i >= len(s.d) {
@@ -31,6 +32,9 @@ func (s *state) array(n *node, i int, t track) int {
 		at := i
 		if i = s.item(a, i, count, t); i < 0 {
 			return -1
+		}
+		if a.unique {
+			s.hashes = append(s.hashes, itemHash{0, at, i, count})
 		}
 		if a.contains != nil {
 			s.high = max(s.high, i)
@@ -59,6 +63,13 @@ func (s *state) array(n *node, i int, t track) int {
 	s.depth--
 	if a != noArray && !s.arrayEnd(n, start, i+1, count, matches) {
 		return -1
+	}
+	if a.unique {
+		items := s.hashes[hashesAt:]
+		s.hashes = s.hashes[:hashesAt]
+		if count > 1 && !s.checkUnique(n, items, start, i+1) {
+			return -1
+		}
 	}
 	return i + 1
 }
@@ -99,9 +110,10 @@ func (s *state) arrayEnd(n *node, start, end, count, matches int) bool {
 			return false
 		}
 	}
-	return !a.unique || count < 2 || s.checkUnique(n, start, end)
+	return true
 }
 
+// itemHash is one item of an array whose items have to differ.
 type itemHash struct {
 	hash    uint64
 	at, end int
@@ -109,26 +121,15 @@ type itemHash struct {
 }
 
 // checkUnique reports the first item that is equal to one before it.
-func (s *state) checkUnique(n *node, start, end int) bool {
+func (s *state) checkUnique(n *node, items []itemHash, start, end int) bool {
 	if !s.spend(start, end) {
 		return false
 	}
-	base := len(s.hashes)
-	defer func() { s.hashes = s.hashes[:base] }()
-	few := true // few items, and none that has another spelling
-	k := jsonx.Space(s.d, start+1)
-	for ordinal := 0; s.d[k] != ']'; ordinal++ {
-		itemEnd := jsonx.Skip(s.d, k)
-		few = few && ordinal < smallArray && s.d[k] == '"' && bytes.IndexByte(s.d[k:itemEnd], '\\') < 0
-		s.hashes = append(s.hashes, itemHash{0, k, itemEnd, ordinal})
-		k = s.next(itemEnd)
-	}
-	items := s.hashes[base:]
-	if few {
-		return s.uniqueAmongFew(n, items)
+	if s.areFewScalars(items) || s.differAtOnce(items) {
+		return true
 	}
 	for k := range items {
-		items[k].hash = s.hash(items[k].at)
+		items[k].hash, _ = s.hash(items[k].at)
 	}
 	slices.SortFunc(items, func(a, b itemHash) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at)) })
 	first, before := -1, -1 // the second of a pair, and the one that it is equal to
@@ -144,17 +145,82 @@ func (s *state) checkUnique(n *node, start, end int) bool {
 	return first < 0 || s.fault(fault{kind: notUnique, at: items[first].at, end: items[first].end, node: n, x: items[before].ordinal, y: items[first].ordinal})
 }
 
-// smallArray is how many strings are compared each with each.
-const smallArray = 8
-
-func (s *state) uniqueAmongFew(n *node, items []itemHash) bool {
-	for k := 1; k < len(items); k++ {
-		b := items[k]
+// areFewScalars reports whether the items are few, of kinds and spellings that make values equal when they read the same, and differ.
+func (s *state) areFewScalars(items []itemHash) bool {
+	if len(items) > 6 || bytes.IndexByte(s.d[items[0].at:items[len(items)-1].end], '\\') >= 0 {
+		return false
+	}
+	for k, b := range items {
+		text := s.d[b.at:b.end]
+		switch c := text[0]; {
+		case c == '{', c == '[', isNumber(c) && (!plainInteger(text) || string(text) == "-0"):
+			return false
+		}
 		for _, a := range items[:k] {
-			if bytes.Equal(s.d[a.at:a.end], s.d[b.at:b.end]) {
-				return s.fault(fault{kind: notUnique, at: b.at, end: b.end, node: n, x: a.ordinal, y: b.ordinal})
+			if bytes.Equal(s.d[a.at:a.end], text) {
+				return false
 			}
 		}
 	}
 	return true
+}
+
+// differAtOnce reports whether the items differ in what stands at their beginning, which is the usual case and costs little to
+// know. When it says no, they may differ all the same.
+func (s *state) differAtOnce(items []itemHash) bool {
+	var small [16]uint64
+	table, size := small[:], len(small) // of the fingerprints so far; 0: empty
+	if len(items) > size/2 {
+		size = 1 << bits.Len(uint(2*len(items)-1))
+		s.bits = slices.Grow(s.bits, size)
+		table = s.bits[len(s.bits):][:size]
+		clear(table)
+	}
+	for j := range items {
+		f, ok := s.fingerprint(&items[j], items[0].at)
+		if !ok {
+			return false
+		}
+		k := int(f) & (size - 1)
+		for ; table[k] != 0; k = (k + 1) & (size - 1) {
+			if table[k] == f {
+				return false
+			}
+		}
+		table[k] = f
+	}
+	return true
+}
+
+// fingerprint hashes what stands at the beginning of an item, so that equal items have equal fingerprints; never 0. Of an object that
+// is its first member: that says something as long as the other objects begin with the same name as the one at d[lead].
+func (s *state) fingerprint(item *itemHash, lead int) (f uint64, ok bool) {
+	i := item.at
+	switch c := s.d[i]; {
+	case c == '"':
+		escaped := bytes.IndexByte(s.d[i:item.end], '\\') >= 0
+		return max(hashBytes(s.unquoted(i, item.end, escaped)), 1), true
+	case isNumber(c):
+		return max(s.hashNumber(s.d[i:item.end]), 1), true
+	case c == '{':
+		if s.d[lead] != '{' {
+			return 0, false
+		}
+		k, first := jsonx.Space(s.d, i+1), jsonx.Space(s.d, lead+1)
+		if s.d[k] == '}' || s.d[first] == '}' {
+			return 0, false
+		}
+		end, escaped, _ := jsonx.String(s.d, k)
+		if name := s.d[k:end]; escaped || len(s.d)-first < len(name) || !bytes.Equal(name, s.d[first:first+len(name)]) {
+			return 0, false
+		}
+		i = jsonx.Space(s.d, jsonx.Space(s.d, end)+1)
+	case c == '[':
+		i = jsonx.Space(s.d, i+1)
+	}
+	if c := s.d[i]; c == '{' || c == '[' || c == ']' {
+		return uint64(c), true
+	}
+	f, _ = s.hash(i)
+	return max(f, 1), true
 }

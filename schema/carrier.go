@@ -242,8 +242,8 @@ func (c *compiler) carryNames(n *node) {
 }
 
 // carriesNumber reports a number that the Go type cannot hold. Those of up to 18 digits it can; the document says the rest.
-func (s *state) carriesNumber(n *node, f fault, v jsonx.Decimal) bool {
-	c := n.carrier
+func (s *state) carriesNumber(n *node, i, end int, v jsonx.Decimal) bool {
+	c, f := n.carrier, fault{at: i, end: end, node: n}
 	switch {
 	case c.min.set && v.Compare(c.min.value) < 0:
 		f.kind, f.name = belowCarrier, string(c.min.text)

@@ -51,16 +51,21 @@ func (z *settler) coerce(sh *shape, i int) int {
 
 // unwrap settles the object or array that stands as text in the string at d[i]. JSON text inside it is not unwrapped again.
 func (z *settler) unwrap(sh *shape, i int, text []byte) []byte {
-	inner := settler{d: text, aliases: z.aliases, coercing: true, unwrapped: true, prepare: z.prepare}
+	inner := settler{d: text, aliases: z.aliases, coercing: true, unwrapped: true, prepare: z.prepare, guess: z.guess}
 	inner.value(sh, 0)
 	out := inner.finish()
+	z.adopt(&inner, i)
+	return out
+}
+
+// adopt takes over what has been done to the value that comes in the place of the one at d[i].
+func (z *settler) adopt(inner *settler, i int) {
 	z.used = append(z.used, inner.used...)
 	base := i - z.copied + len(z.out) // where the value will start
 	for _, c := range inner.coerced {
 		c.at += base
 		z.coerced = append(z.coerced, c)
 	}
-	return out
 }
 
 // takesText reports whether text is the exact JSON text of a number or boolean that the shape takes.

@@ -16,6 +16,12 @@ const (
 	taskSchema   = `{"type":"object","properties":{"title":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"n":{"type":"integer"},"sub":{"$ref":"#"}}}`
 )
 
+// stepSchema has a union whose forms a discriminator tells apart, and which holds itself.
+const stepSchema = `{"type":"object","properties":{"u":{"$ref":"#/$defs/step"}},"$defs":{"step":{"oneOf":[` +
+	`{"type":"object","properties":{"op":{"const":"wait"},"n":{"type":"integer"}},"required":["op"],"additionalProperties":false},` +
+	`{"type":"object","properties":{"op":{"const":"say"},"n":{"type":"string"},"loud":{"type":"boolean"}},"required":["op"],"additionalProperties":false},` +
+	`{"type":"object","properties":{"op":{"const":"all"},"of":{"type":"array","items":{"$ref":"#/$defs/step"}}},"required":["op","of"],"additionalProperties":false}]}}}`
+
 // coercions makes the list that a report holds: path, from, to, path...
 func coercions(parts ...string) (out []schema.Coercion) {
 	for i := 0; i < len(parts); i += 3 {
@@ -51,6 +57,22 @@ func TestCoerce(t *testing.T) {
 		{"B19 an enum of numbers", `{"enum":[1,2,null]}`, `"2"`, `2`, coercions("", `"2"`, "2")},
 		{"B19 a const", `{"const":true}`, `"true"`, `true`, coercions("", `"true"`, "true")},
 		{"B19 beside defaults and nulls", `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"},"c":{"type":"integer","default":7}}}`, `{"b":null,"a":"3"}`, `{"a":3,"c":7}`, coercions("/a", `"3"`, "3")},
+		{"B19 the form that a discriminator names", stepSchema, `{"u":{"op":"wait","n":"3"}}`, `{"u":{"op":"wait","n":3}}`, coercions("/u/n", `"3"`, "3")},
+		{"B19 a string where the form has a string", stepSchema, `{"u":{"op":"say","n":"3","loud":"true"}}`, `{"u":{"op":"say","n":"3","loud":true}}`, coercions("/u/loud", `"true"`, "true")},
+		{"B19 a form in a form", stepSchema, `{"u":{"op":"all","of":[{"op":"say","n":"3"},{"op":"all","of":[{"op":"wait","n":"3"}]}]}}`, `{"u":{"op":"all","of":[{"op":"say","n":"3"},{"op":"all","of":[{"op":"wait","n":3}]}]}}`, coercions("/u/of/1/of/0/n", `"3"`, "3")},
+		{"B20 the text of a form", stepSchema, `{"u":"{\"op\":\"wait\",\"n\":3}"}`, `{"u":{"op":"wait","n":3}}`, coercions("/u", `"{\"op\":\"wait\",\"n\":3}"`, `{"op":"wait","n":3}`)},
+		{"B20 text in a form", stepSchema, `{"u":{"op":"all","of":"[]"}}`, `{"u":{"op":"all","of":[]}}`, coercions("/u/of", `"[]"`, `[]`)},
+		{"B19 the only form that can be meant", `{"oneOf":[{"items":{"type":"integer"}},{"items":{"type":"boolean"}}]}`, `["true"]`, `[true]`, coercions("/0", `"true"`, "true")},
+		{"B19 forms that read it alike", `{"anyOf":[{"properties":{"n":{"type":"integer"}}},{"properties":{"n":{"type":"number"}},"required":["n"]}]}`, `{"n":"3"}`, `{"n":3}`, coercions("/n", `"3"`, "3")},
+		{"B19 a number or a word", `{"anyOf":[{"type":"integer"},{"enum":["auto"]}]}`, `"3"`, `3`, coercions("", `"3"`, "3")},
+		{"B19 a form that takes other strings", `{"anyOf":[{"type":"integer"},{"type":"string","minLength":3}]}`, `"3"`, `3`, coercions("", `"3"`, "3")},
+		{"B20 an object or a word", `{"properties":{"o":{"anyOf":[{"enum":["none"]},{"type":"object"}]}}}`, `{"o":"{}"}`, `{"o":{}}`, coercions("/o", `"{}"`, `{}`)},
+		{"B19 beside a union, with defaults and nulls", `{"properties":{"z":{"type":"integer","default":7},"y":{"type":"string"}},"oneOf":[{"properties":{"q":{"const":1}},"required":["q"]},{"properties":{"q":{"const":2}},"required":["q"]}]}`, `{"y":null,"q":"2"}`, `{"q":2,"z":7}`, coercions("/q", `"2"`, "2")},
+		{"B19 two unions of one value", `{"allOf":[{"oneOf":[{"properties":{"a":{"const":1}},"required":["a"]},{"properties":{"a":{"const":2}},"required":["a"]}]},{"anyOf":[{"properties":{"b":{"const":true}},"required":["b"]},{"required":["c"]}]}]}`, `{"a":"2","b":"true"}`, `{"a":2,"b":true}`, coercions("/a", `"2"`, "2", "/b", `"true"`, "true")},
+		{"B19 by a pattern of the name", `{"patternProperties":{"^n_":{"type":"integer"}}}`, `{"n_a":"3"}`, `{"n_a":3}`, coercions("/n_a", `"3"`, "3")},
+		{"B19 by a pattern with look-ahead", `{"patternProperties":{"^n_(?!x)":{"type":"integer"}},"additionalProperties":{"type":"boolean"}}`, `{"n_a":"3","n_x":"true"}`, `{"n_a":3,"n_x":true}`, coercions("/n_a", `"3"`, "3", "/n_x", `"true"`, "true")},
+		{"B19 by a pattern of a listed name", `{"properties":{"n_a":{}},"patternProperties":{"^n_":{"type":"integer"}}}`, `{"n_\u0061":"3"}`, `{"n_\u0061":3}`, coercions("/n_a", `"3"`, "3")},
+		{"B19 inside B20 by a pattern", `{"patternProperties":{"":{"type":"object","properties":{"a":{"type":"integer"}}}}}`, `{"x":"{\"a\":\"1\"}"}`, `{"x":{"a":1}}`, coercions("/x", `"{\"a\":\"1\"}"`, `{"a":1}`, "/x/a", `"1"`, "1")},
 		{"B20 the whole arguments", taskSchema, `"{\"title\":\"x\"}"`, `{"title":"x"}`, coercions("", `"{\"title\":\"x\"}"`, `{"title":"x"}`)},
 		{"B20 an object", `{"properties":{"task":{"type":"object","properties":{"title":{"type":"string"}}}}}`, `{"task":"{\"title\":\"x\"}"}`, `{"task":{"title":"x"}}`, coercions("/task", `"{\"title\":\"x\"}"`, `{"title":"x"}`)},
 		{"B20 an array", taskSchema, `{"tags":"[\"a\"]"}`, `{"tags":["a"]}`, coercions("/tags", `"[\"a\"]"`, `["a"]`)},
@@ -113,7 +135,13 @@ func TestCoerceRefuses(t *testing.T) {
 		{"B20 an array for an object", taskSchema, `{"sub":"[]"}`, []fault{{"/sub", `must be an object, got the string "[]"`, ""}}},
 		{"B20 a fault inside", taskSchema, `{"sub":"{\"n\":true}"}`, []fault{{"/sub/n", "must be an integer, got true", ""}}},
 		{"B20 an unknown name inside", taskSchema, `{"sub":"{\"m\":true}"}`, []fault{{"/sub/m", "unknown; accepted: title, tags, n, sub", ""}}},
-		{"a branch that takes strings", `{"anyOf":[{"type":"integer"},{"type":"string","minLength":3}]}`, `"3"`, []fault{{"", "must have at least 3 characters, has 1", ""}}},
+		{"forms that read it in two ways", `{"anyOf":[{"properties":{"a":{"type":"integer"},"b":{"const":"2"}}},{"properties":{"a":{"const":"1"},"b":{"type":"integer"}}}]}`, `{"a":"1","b":"2"}`, []fault{{"/a", `must be an integer, got the string "1"`, "1"}}},
+		{"a form that reads only some of it", `{"anyOf":[{"type":"array","items":{"type":"integer"}},{"type":"array","items":{"type":"boolean"}}]}`, `["true","1"]`, []fault{{"", "must be an array of integers or an array of booleans, got an array", ""}}},
+		{"a form with another fault", stepSchema, `{"u":{"op":"wait","n":"3.5"}}`, []fault{{"/u/n", `must be an integer, got the string "3.5"`, ""}}},
+		{"a form that is not there", stepSchema, `{"u":{"op":"sleep","n":"3"}}`, []fault{{"/u/op", `must be "wait", "say" or "all", got "sleep"`, ""}}},
+		{"two forms of which one is to fit", `{"oneOf":[{"type":"integer"},{"type":"number"}]}`, `"3"`, []fault{{"", "fits more than one of the accepted forms, an integer and a number; it must fit exactly one", ""}}},
+		{"what only a condition asks for", `{"properties":{"k":{"type":"string"},"n":{}},"if":{"required":["k"]},"then":{"properties":{"n":{"type":"integer"}}}}`, `{"k":"a","n":"3"}`, []fault{{"/n", `must be an integer, got the string "3"`, "3"}}},
+		{"two patterns that disagree", `{"patternProperties":{"a":{"type":"integer"},"b":{"type":"string"}}}`, `{"ab":"3"}`, []fault{{"/ab", "must be a string, got the number 3", `"3"`}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -193,10 +221,10 @@ func TestCoerceCostsNothing(t *testing.T) {
 // FuzzCoerce holds for any bytes: what comes out validates as it is, and stays as it is the second time, and without the option
 // nothing is coerced.
 func FuzzCoerce(f *testing.F) {
-	schemas := append([]string{quotedSchema, taskSchema}, fuzzSchemas...)
+	schemas := append([]string{quotedSchema, taskSchema, stepSchema, `{"patternProperties":{"^n":{"type":"integer"},"s$":{"anyOf":[{"type":"boolean"},{"enum":["no"]}]}}}`}, fuzzSchemas...)
 	var on, off []*schema.Validator
 	for i, text := range schemas {
-		for _, in := range []string{quotedInput, `{"tags":"[\"a\"]","sub":"{\"n\":\"1\"}"}`, `"{\"b\":\"2\",\"o\":\"{}\"}"`, `["1","2026-01-31","3"]`, `{"n":" 1"}`, `"\"{}\""`} {
+		for _, in := range []string{quotedInput, `{"tags":"[\"a\"]","sub":"{\"n\":\"1\"}"}`, `"{\"b\":\"2\",\"o\":\"{}\"}"`, `["1","2026-01-31","3"]`, `{"n":" 1"}`, `"\"{}\""`, `{"u":{"op":"all","of":"[{\"op\":\"wait\",\"n\":\"3\"}]"}}`, `{"n":"1","s":"true","ns":"2"}`} {
 			f.Add(uint8(i), []byte(in))
 		}
 		on = append(on, compile(f, text, &schema.Config{Coerce: true}))

@@ -28,8 +28,9 @@ type Config struct {
 	Loader func(uri string) ([]byte, error)
 	// Coerce lets Normalize read values that came in quotes, as some models send them: an integer, number or boolean whose exact
 	// JSON text stands in a string ("3", "true"), and an object or array that came as JSON text, once. It does so only where the
-	// subschemas that apply in any case (as for defaults) take that type and no string, and Report.Coerced tells of each.
-	// Default: such values are faults.
+	// subschemas that apply in any case (as for defaults, and by the name's pattern) take that type and no string. Of an anyOf or
+	// oneOf it reads what the branch wants that the value then fits, if it fits none as it is and there is only one way to read
+	// it. Report.Coerced tells of each. Default: such values are faults.
 	Coerce bool
 	// MaxSize is the longest input in bytes. Default (0): 1 MiB.
 	MaxSize int
@@ -243,21 +244,17 @@ func (n *node) derive() {
 
 // deriveProperties copies to an object rule what its properties' schemas say.
 func (r *objectRule) deriveProperties() {
-	r.defaults = make([]uint64, r.words())
 	for i := range r.props {
-		p := &r.props[i]
-		if p.node == nil {
-			continue
-		}
-		p.deprecated = p.node.isDeprecated
-		if p.node.hasDefault {
-			r.defaults[i/64] |= 1 << (i % 64)
+		if p := &r.props[i]; p.node != nil {
+			p.deprecated = p.node.isDeprecated
 		}
 	}
 }
 
 // accepted lists every property name that n, or what it applies in place, lists.
-func (n *node) accepted() (names []string) {
+func (n *node) accepted() []string { return remember(&n.names, n.listNames) }
+
+func (n *node) listNames() (names []string) {
 	if n.in == nil && n.obj != nil && len(n.obj.depends) == 0 {
 		names = make([]string, 0, n.obj.declared)
 		for i := range n.obj.declared {

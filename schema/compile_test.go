@@ -26,7 +26,9 @@ func TestParse(t *testing.T) {
 		{"trailing text", `{} {}`, "parse schema: read JSON: text after the value at offset 3"},
 		{"an array", `[]`, "parse schema: a schema is an object or a boolean, got an array"},
 		{"a string", `"x"`, `parse schema: a schema is an object or a boolean, got the string "x"`},
-		{"empty", ``, "parse schema: read JSON: "},
+		{"empty", ``, "parse schema: read JSON: the text is empty"},
+		{"white space", " \r\n", "parse schema: read JSON: the text is empty"},
+		{"a byte order mark", "\ufeff{}", "parse schema: read JSON: the text starts with a byte order mark; leave it out"},
 	} {
 		if s, err := schema.Parse([]byte(c.in)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: got %v and %v, want an error %q", c.name, s, err, c.want)

@@ -28,8 +28,8 @@ func findDiscriminator(list []*node) *discriminator {
 	for _, p := range objects[0].obj.props[:objects[0].obj.declared] {
 		d := &discriminator{name: p.name, branch: objects}
 		for _, sub := range objects {
-			i, ok := sub.obj.index[p.name]
-			if !ok || sub.obj.props[i].node == nil || sub.obj.props[i].node.target().enum == nil {
+			i := sub.obj.index.find([]byte(p.name))
+			if i < 0 || sub.obj.props[i].node == nil || sub.obj.props[i].node.target().enum == nil {
 				break
 			}
 			d.values = append(d.values, sub.obj.props[i].node.target().enum)
@@ -54,7 +54,7 @@ func (s *state) discriminate(d *discriminator, list []*node, n *node, i, end int
 	}
 	all := &enumRule{}
 	for b, r := range d.values {
-		all.values = append(all.values, r.values...)
+		all.values, all.names = append(all.values, r.values...), append(all.names, r.names...)
 		if v >= 0 && s.inEnum(r, v, jsonx.Skip(s.d, v)) {
 			return s.again(d.branch[b], i, end, track{})
 		}

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"bytes"
-	"hash/maphash"
 
 	"helve.dev/helve/internal/jsonx"
 )
@@ -111,35 +110,52 @@ func equalStrings(a, b []byte) bool {
 	return bytes.Equal(jsonx.Unquote(bufA[:0], a), jsonx.Unquote(bufB[:0], b))
 }
 
-// hash mixes the value at d[i] so that equal values hash alike.
-func (s *state) hash(i int) uint64 {
+// hash mixes the value at d[i] so that equal values hash alike, and returns the index after it.
+func (s *state) hash(i int) (h uint64, end int) {
 	const prime = 0x100000001b3
 	switch c := s.d[i]; {
 	case c == '"':
-		end := jsonx.Skip(s.d, i)
-		return maphash.Bytes(hashSeed, s.unquoted(i, end, bytes.IndexByte(s.d[i:end], '\\') >= 0))
+		end, escaped, _ := jsonx.String(s.d, i)
+		return hashBytes(s.unquoted(i, end, escaped)), end
 	case isNumber(c):
-		v, err := jsonx.ParseDecimal(s.d[i:jsonx.Skip(s.d, i)])
+		end, _ := jsonx.Number(s.d, i)
+		return s.hashNumber(s.d[i:end]), end
+	case c == '[':
+		h := uint64(3)
+		k := jsonx.Space(s.d, i+1)
+		for s.d[k] != ']' {
+			item, end := s.hash(k)
+			h = (h ^ item) * prime
+			k = s.next(end)
+		}
+		return h, k + 1
+	case c == '{':
+		h := uint64(5)
+		k := jsonx.Space(s.d, i+1)
+		for s.d[k] != '}' {
+			name, end := s.hash(k)
+			value, end := s.hash(jsonx.Space(s.d, jsonx.Space(s.d, end)+1))
+			h += (name*prime ^ value) * prime // order does not count
+			k = s.next(end)
+		}
+		return h, k + 1
+	default:
+		end, _ := jsonx.Literal(s.d, i)
+		return uint64(c), end
+	}
+}
+
+func (s *state) hashNumber(lit []byte) uint64 {
+	_, small, scale, ok := smallDecimal(lit, 0)
+	if !ok || scale > 0 {
+		v, err := jsonx.ParseDecimal(lit)
 		if err != nil {
 			return 1
 		}
-		return v.Hash(2)
-	case c == '[':
-		h := uint64(3)
-		for k := jsonx.Space(s.d, i+1); s.d[k] != ']'; {
-			h = (h ^ s.hash(k)) * prime
-			k = s.next(jsonx.Skip(s.d, k))
+		if s.scratch, ok = v.AppendInteger(s.scratch[:0], 18); !ok {
+			return fold(hashSecrets[0] ^ v.Hash(2))
 		}
-		return h
-	case c == '{':
-		h := uint64(5)
-		for k := jsonx.Space(s.d, i+1); s.d[k] != '}'; {
-			v := s.memberValue(k)
-			h += (s.hash(k)*prime ^ s.hash(v)) * prime // order does not count
-			k = s.next(jsonx.Skip(s.d, v))
-		}
-		return h
-	default:
-		return uint64(c)
+		_, small, _, _ = smallDecimal(s.scratch, 0)
 	}
+	return fold(hashSecrets[0] ^ uint64(small))
 }

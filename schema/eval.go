@@ -7,6 +7,9 @@ import "helve.dev/helve/internal/jsonx"
 // which n does not list are unknown.
 func (s *state) value(n *node, i int, t track, closed bool) int {
 	if n.direct {
+		if i < len(s.d) && s.d[i] == '"' {
+			return s.string(n, i)
+		}
 		return s.own(n, i, t, closed && n.closable)
 	}
 	for n.jump != nil {
@@ -43,10 +46,10 @@ func (s *state) apply(n *node, i int, t track, closed bool) int {
 // refuse reports that nothing may stand at d[i].
 func (s *state) refuse(n *node, i int) int {
 	end := s.skip(i)
-	if end >= 0 && !s.fault(fault{kind: notAllowed, at: i, end: end, node: n}) {
+	if end < 0 {
 		return -1
 	}
-	return end
+	return s.misfit(notAllowed, n, i, end)
 }
 
 // whole checks a value against a node that has keywords which apply in place.
@@ -118,10 +121,10 @@ func (s *state) own(n *node, i int, t track, closed bool) int {
 
 func (s *state) wrongType(n *node, i int) int {
 	end := s.skip(i)
-	if end >= 0 && !s.fault(fault{kind: wrongType, at: i, end: end, node: n}) {
+	if end < 0 {
 		return -1
 	}
-	return end
+	return s.misfit(wrongType, n, i, end)
 }
 
 func (s *state) literal(n *node, i int) int {
@@ -134,10 +137,7 @@ func (s *state) literal(n *node, i int) int {
 		want = tNull
 	}
 	if n.types&want == 0 {
-		if !s.fault(fault{kind: wrongType, at: i, end: end, node: n}) {
-			return -1
-		}
-		return end
+		return s.misfit(wrongType, n, i, end)
 	}
 	if n.enum != nil && !s.checkEnum(n, i, end) {
 		return -1

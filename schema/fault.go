@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -11,7 +12,7 @@ import (
 // A Fault is one thing wrong with a value, said so that whoever sent the value can mend it.
 type Fault struct {
 	// Path is a JSON Pointer (RFC 6901) to what is wrong; "" is the whole value. For a missing property it is where the
-	// property would stand.
+	// property would stand. Names of more than 128 bytes are cut in it.
 	Path string `json:"path"`
 	// Problem is a short sentence without a subject: "must be an integer, got ...", "unknown", "missing; wants a string".
 	Problem string `json:"problem"`
@@ -100,6 +101,9 @@ type fault struct {
 
 const wrongTypeWeight = 1000
 
+// maxToken is the longest name, in bytes, that a path holds as it is.
+const maxToken = 128
+
 // weight says how much the fault speaks against the branch having been meant. at is where the branch's value starts.
 func (f fault) weight(at int) int {
 	switch {
@@ -122,22 +126,45 @@ func (s *state) report() *Report {
 		return nil
 	}
 	slices.SortStableFunc(s.faults, func(a, b fault) int { return cmp.Compare(a.order, b.order) })
-	r := &Report{Faults: make([]Fault, 0, min(len(s.faults), maxListed)), More: s.extra}
-	for i, f := range s.faults {
+	r := &Report{More: s.extra}
+	s.walk.start(s)
+	s.text = s.text[:0]
+	list := make([]worded, 0, maxListed)
+	for i := range s.faults {
+		f := &s.faults[i]
 		// A name that one form of an object does not know is told once, though the other forms do not know it either.
 		if i > 0 && f.kind == unknown && slices.ContainsFunc(s.faults[max(0, i-4):i], func(g fault) bool { return g.kind == unknown && g.at == f.at }) {
 			continue
 		}
-		if len(r.Faults) == maxListed {
+		if len(list) == maxListed {
 			r.More++
 			continue
 		}
 		// Two subschemas that say the same give one fault.
-		if worded := s.word(f); !slices.Contains(r.Faults, worded) {
-			r.Faults = append(r.Faults, worded)
+		said := s.word(f)
+		if slices.ContainsFunc(list, func(w worded) bool { return w.same(said, s.text) }) {
+			s.text = s.text[:said.start]
+			continue
 		}
+		list = append(list, said)
+	}
+	all := string(s.text)
+	r.Faults = make([]Fault, 0, len(list))
+	for _, w := range list {
+		r.Faults = append(r.Faults, Fault{Path: all[w.start:w.problem], Problem: all[w.problem:w.end], Suggestion: w.suggestion})
 	}
 	return r
+}
+
+// worded is a fault in words; its path and problem stand in state.text.
+type worded struct {
+	start, problem, end int
+	suggestion          string
+}
+
+func (w worded) same(v worded, text []byte) bool {
+	return w.suggestion == v.suggestion && bytes.Equal(text[w.start:w.problem], text[v.start:v.problem]) &&
+		bytes.Equal(text[w.problem:w.end], text[v.problem:v.end])
 }
 
 func (s *state) fatalFault() Fault {
@@ -159,100 +186,4 @@ func (s *state) fatalFault() Fault {
 		return Fault{Problem: "is not valid JSON: it ends too early, at byte " + strconv.Itoa(len(s.d))}
 	}
 	return Fault{Problem: "is not valid JSON: at byte " + strconv.Itoa(at) + ", " + malformedAt(s.d, at)}
-}
-
-// path returns the JSON Pointer to the value or the member's name that starts at d[at]. It is found by walking the text again,
-// so that checking keeps no path.
-func (s *state) path(at int) string {
-	var buf [64]byte
-	b := buf[:0]
-	i := jsonx.Space(s.d, 0)
-	for i != at && i < len(s.d) {
-		isObject := s.d[i] == '{'
-		if !isObject && s.d[i] != '[' {
-			break
-		}
-		next := -1
-		k := jsonx.Space(s.d, i+1)
-		for ordinal := 0; s.d[k] != '}' && s.d[k] != ']'; ordinal++ {
-			v := k
-			if isObject {
-				v = s.memberValue(k)
-			}
-			end := jsonx.Skip(s.d, v)
-			if at < end {
-				b = append(b, '/')
-				if isObject {
-					b = s.appendName(b, k)
-				} else {
-					b = strconv.AppendInt(b, int64(ordinal), 10)
-				}
-				if next = v; at == k {
-					next = at
-				}
-				break
-			}
-			k = s.next(end)
-		}
-		if next < 0 {
-			break
-		}
-		i = next
-	}
-	return string(b)
-}
-
-// paths is path for many places, in ascending order, in one walk.
-func (s *state) paths(places []int) (paths []string) {
-	var walk func(i int, prefix []byte)
-	walk = func(i int, prefix []byte) {
-		if len(places) > 0 && places[0] == i {
-			paths, places = append(paths, string(prefix)), places[1:]
-		}
-		isObject := s.d[i] == '{'
-		if !isObject && s.d[i] != '[' {
-			return
-		}
-		k := jsonx.Space(s.d, i+1)
-		for ordinal := 0; len(places) > 0 && s.d[k] != '}' && s.d[k] != ']'; ordinal++ {
-			v := k
-			if isObject {
-				v = s.memberValue(k)
-			}
-			end := jsonx.Skip(s.d, v)
-			if places[0] < end {
-				token := append(prefix, '/')
-				if isObject {
-					token = s.appendName(token, k)
-				} else {
-					token = strconv.AppendInt(token, int64(ordinal), 10)
-				}
-				if isObject && places[0] == k {
-					paths, places = append(paths, string(token)), places[1:]
-				}
-				walk(v, token)
-			}
-			k = s.next(end)
-		}
-	}
-	if len(places) > 0 {
-		walk(jsonx.Space(s.d, 0), nil)
-	}
-	return paths
-}
-
-// appendName appends the name of the member at d[k], as a token of a JSON Pointer.
-func (s *state) appendName(b []byte, k int) []byte {
-	end, escaped, _ := jsonx.String(s.d, k)
-	for _, c := range s.unquoted(k, end, escaped) {
-		switch c {
-		case '~':
-			b = append(b, '~', '0')
-		case '/':
-			b = append(b, '~', '1')
-		default:
-			b = append(b, c)
-		}
-	}
-	return b
 }

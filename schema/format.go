@@ -3,9 +3,7 @@ package schema
 import (
 	"bytes"
 	"net/netip"
-	"slices"
 	"strings"
-	"time"
 )
 
 // A format is one value of the keyword format (validation specification, section 7.3).
@@ -16,7 +14,7 @@ type format struct {
 }
 
 var formats = map[string]*format{
-	"date-time":             {isDateTime, "a date and time such as 2026-01-31T09:30:00Z", nil},
+	"date-time":             {isDateTime, "a date and time such as 2026-01-31T09:30:00Z", suggestDateTime},
 	"date":                  {isDate, "a date such as 2026-01-31", suggestDate},
 	"time":                  {isTime, "a time such as 09:30:00Z", nil},
 	"duration":              {isDuration, "an ISO 8601 duration such as PT1H30M", nil},
@@ -37,6 +35,42 @@ var formats = map[string]*format{
 	"uri-template":          {isURITemplate, "a URI template such as /a/{id}", nil},
 }
 
+// charClass is a set of the classes that an ASCII character may be in.
+type charClass uint16
+
+const (
+	hexClass   charClass = 1 << iota
+	labelClass           // of a host name: letters, digits and dashes
+	localClass           // of an e-mail address before the @: atext of RFC 5322, section 3.2.3
+	uriClass             // unreserved and sub-delims of RFC 3986, section 2
+	colonClass
+	atClass
+	slashClass
+	questionClass
+)
+
+var charClasses = func() (classes [256]charClass) {
+	const letters, digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "0123456789"
+	for _, class := range []struct {
+		is    charClass
+		chars string
+	}{
+		{hexClass, digits + "abcdefABCDEF"},
+		{labelClass, letters + digits + "-"},
+		{localClass, letters + digits + "!#$%&'*+-/=?^_`{|}~"},
+		{uriClass, letters + digits + "-._~!$&'()*+,;="},
+		{colonClass, ":"},
+		{atClass, "@"},
+		{slashClass, "/"},
+		{questionClass, "?"},
+	} {
+		for _, c := range []byte(class.chars) {
+			classes[c] |= class.is
+		}
+	}
+	return classes
+}()
+
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // twoDigits reads two digits; -1 when there are none.
@@ -56,7 +90,13 @@ func isDate(b []byte) bool {
 	if century < 0 || year < 0 || month < 1 || month > 12 || day < 1 {
 		return false
 	}
-	return day <= time.Date(century*100+year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	switch {
+	case month != 2:
+		return day <= 30+(month+month/8)%2
+	case year%4 == 0 && (year > 0 || century%4 == 0):
+		return day <= 29
+	}
+	return day <= 28
 }
 
 // isTime is full-time of RFC 3339. A leap second must fall at the end of a UTC day.
@@ -108,27 +148,6 @@ func isDateTime(b []byte) bool {
 	return len(b) > 11 && b[10]|0x20 == 't' && isDate(b[:10]) && isTime(b[11:])
 }
 
-// suggestDate rewrites a date in another order, where only one reading is a date.
-func suggestDate(s string) string {
-	var found []string
-	for _, layout := range []string{
-		"2006/1/2", "2006.1.2", "2006-1-2", "20060102", "2.1.2006", "2/1/2006", "2-1-2006", "1/2/2006", "1-2-2006",
-		"2 January 2006", "2 Jan 2006", "January 2, 2006", "Jan 2, 2006", "January 2 2006", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05",
-	} {
-		t, err := time.Parse(layout, s)
-		if err != nil {
-			continue
-		}
-		if iso := t.Format(time.DateOnly); !slices.Contains(found, iso) {
-			found = append(found, iso)
-		}
-	}
-	if len(found) != 1 {
-		return ""
-	}
-	return found[0]
-}
-
 // isDuration is duration of RFC 3339, appendix A.
 func isDuration(b []byte) bool {
 	if len(b) < 3 || b[0] != 'P' {
@@ -172,23 +191,19 @@ func durationUnits(b []byte, units string) (rest []byte, ok bool) {
 }
 
 func isUUID(b []byte) bool {
-	if len(b) != 36 {
+	if len(b) != 36 || b[8] != '-' || b[13] != '-' || b[18] != '-' || b[23] != '-' {
 		return false
 	}
-	for i, c := range b {
-		switch {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return false
-			}
-		case !isHexDigit(c):
-			return false
+	digits := 0
+	for _, c := range b {
+		if isHexDigit(c) {
+			digits++
 		}
 	}
-	return true
+	return digits == 32
 }
 
-func isHexDigit(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+func isHexDigit(c byte) bool { return charClasses[c]&hexClass != 0 }
 
 // isIPv4 is dotted-quad of RFC 2673, section 3.2; a leading zero is refused, because some readers take it for octal.
 func isIPv4(b []byte) bool {

@@ -11,26 +11,33 @@ func isHostname(b []byte) bool {
 	if len(b) == 0 || len(b) > 253 {
 		return false
 	}
-	international := false
-	for rest, more := b, true; more; {
-		var label []byte
-		label, rest, more = bytes.Cut(rest, []byte("."))
-		if !isLabel(label) {
+	start, international := 0, false
+	for i, c := range b {
+		switch {
+		case charClasses[c]&labelClass != 0:
+			continue
+		case c != '.' || !hasLabelEnds(b[start:i]):
 			return false
 		}
-		international = international || isALabel(label)
+		international = international || isALabel(b[start:i])
+		start = i + 1
 	}
-	return !international || isIDNHostname(b)
+	return hasLabelEnds(b[start:]) && (!international && !isALabel(b[start:]) || isIDNHostname(b))
 }
 
 func isLabel(b []byte) bool {
-	if len(b) == 0 || len(b) > 63 || b[0] == '-' || b[len(b)-1] == '-' {
-		return false
-	}
 	for _, c := range b {
-		if c != '-' && !isAlphanumeric(c) {
+		if charClasses[c]&labelClass == 0 {
 			return false
 		}
+	}
+	return hasLabelEnds(b)
+}
+
+// hasLabelEnds is isLabel for what is known to consist of letters, digits and dashes.
+func hasLabelEnds(b []byte) bool {
+	if len(b) == 0 || len(b) > 63 || b[0] == '-' || b[len(b)-1] == '-' {
+		return false
 	}
 	// RFC 5891, section 4.2.3.1: two dashes there are for A-labels only.
 	return len(b) < 4 || b[2] != '-' || b[3] != '-' || len(b) > 4 && (b[0]|0x20 == 'x' && b[1]|0x20 == 'n')
@@ -41,7 +48,10 @@ func isIDNEmail(b []byte) bool { return isMailbox(b, true) }
 
 // isMailbox is Mailbox of RFC 5321, section 4.1.2, or of RFC 6531 when it is international.
 func isMailbox(b []byte, international bool) bool {
-	at := bytes.LastIndexByte(b, '@')
+	at := bytes.IndexByte(b, '@')
+	if at > 0 && b[0] == '"' {
+		at = bytes.LastIndexByte(b, '@')
+	}
 	if at < 1 || at > 64 {
 		return false
 	}
@@ -74,12 +84,8 @@ func isLocalPart(b []byte, international bool) bool {
 	}
 	for i, c := range b {
 		switch {
-		case c == '.':
-			if i == 0 || i == len(b)-1 || b[i-1] == '.' {
-				return false
-			}
-		case isAlphanumeric(c), strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0, international && c >= utf8.RuneSelf:
-		default:
+		case charClasses[c]&localClass != 0, international && c >= utf8.RuneSelf:
+		case c != '.' || i == 0 || i == len(b)-1 || b[i-1] == '.':
 			return false
 		}
 	}
@@ -111,34 +117,40 @@ func isIRIReference(b []byte) bool { return isReference(b, false, true) }
 
 // isReference is URI-reference of RFC 3986, appendix A (or of RFC 3987 when it is international); absolute asks for a scheme.
 func isReference(b []byte, absolute, international bool) bool {
-	b, fragment, _ := bytes.Cut(b, []byte("#"))
-	b, query, _ := bytes.Cut(b, []byte("?"))
-	if !uriChars(fragment, "/?:@", international) || !uriChars(query, "/?:@", international) {
-		return false
-	}
-	scheme, rest, hasScheme := bytes.Cut(b, []byte(":"))
-	switch {
-	case hasScheme && isScheme(scheme):
-		b = rest
+	const pathChars = uriClass | colonClass | atClass | slashClass
+	switch n := uriRun(b, uriClass|atClass, international); {
+	case n < len(b) && b[n] == ':':
+		if !isScheme(b[:n]) {
+			return false // a first segment with a colon would be one (section 4.2)
+		}
+		b = b[n+1:]
 	case absolute:
 		return false
-	default:
-		if segment, _, _ := bytes.Cut(b, []byte("/")); bytes.IndexByte(segment, ':') >= 0 {
-			return false // RFC 3986, section 4.2
+	}
+	if len(b) > 1 && b[0] == '/' && b[1] == '/' {
+		b = b[2:]
+		end := uriRun(b, uriClass, international)
+		if end < len(b) && !endsAuthority(b[end]) { // it is more than a host
+			for end < len(b) && !endsAuthority(b[end]) {
+				end++
+			}
+			if !isAuthority(b[:end], international) {
+				return false
+			}
+		}
+		b = b[end:]
+	}
+	b = b[uriRun(b, pathChars, international):]
+	for _, mark := range []byte("?#") {
+		if len(b) > 0 && b[0] == mark {
+			b = b[1:]
+			b = b[uriRun(b, pathChars|questionClass, international):]
 		}
 	}
-	if after, ok := bytes.CutPrefix(b, []byte("//")); ok {
-		end := bytes.IndexByte(after, '/')
-		if end < 0 {
-			end = len(after)
-		}
-		if !isAuthority(after[:end], international) {
-			return false
-		}
-		b = after[end:]
-	}
-	return uriChars(b, "/:@", international)
+	return len(b) == 0
 }
+
+func endsAuthority(c byte) bool { return c == '/' || c == '?' || c == '#' }
 
 func isScheme(b []byte) bool {
 	if len(b) == 0 || isDigit(b[0]) || !isAlphanumeric(b[0]) {
@@ -154,7 +166,7 @@ func isScheme(b []byte) bool {
 
 func isAuthority(b []byte, international bool) bool {
 	if at := bytes.LastIndexByte(b, '@'); at >= 0 {
-		if !uriChars(b[:at], ":", international) {
+		if !uriChars(b[:at], uriClass|colonClass, international) {
 			return false
 		}
 		b = b[at+1:]
@@ -178,7 +190,7 @@ func isAuthority(b []byte, international bool) bool {
 			return false
 		}
 	}
-	return uriChars(host, "", international)
+	return uriChars(host, uriClass, international)
 }
 
 func isIPLiteral(b []byte) bool {
@@ -187,28 +199,27 @@ func isIPLiteral(b []byte) bool {
 		for _, c := range version {
 			ok = ok && isHexDigit(c)
 		}
-		return ok && len(version) > 0 && len(address) > 0 && bytes.IndexByte(address, '%') < 0 && uriChars(address, ":", false)
+		return ok && len(version) > 0 && len(address) > 0 && bytes.IndexByte(address, '%') < 0 && uriChars(address, uriClass|colonClass, false)
 	}
 	return isIPv6(b)
 }
 
-// uriChars reports whether b consists of unreserved characters, sub-delimiters, percent escapes, and extra.
-func uriChars(b []byte, extra string, international bool) bool {
+// uriRun returns how many bytes of b are characters of the given classes and percent escapes.
+func uriRun(b []byte, of charClass, international bool) int {
 	for i := 0; i < len(b); i++ {
-		c := b[i]
-		switch {
-		case isAlphanumeric(c), strings.IndexByte("-._~!$&'()*+,;=", c) >= 0, strings.IndexByte(extra, c) >= 0:
-		case c == '%':
-			if i+2 >= len(b) || !isHexDigit(b[i+1]) || !isHexDigit(b[i+2]) {
-				return false
-			}
+		switch c := b[i]; {
+		case charClasses[c]&of != 0, international && c >= utf8.RuneSelf:
+		case c == '%' && i+2 < len(b) && isHexDigit(b[i+1]) && isHexDigit(b[i+2]):
 			i += 2
-		case international && c >= utf8.RuneSelf:
 		default:
-			return false
+			return i
 		}
 	}
-	return true
+	return len(b)
+}
+
+func uriChars(b []byte, of charClass, international bool) bool {
+	return uriRun(b, of, international) == len(b)
 }
 
 // isURITemplate is RFC 6570, section 2.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 	"slices"
@@ -21,7 +22,8 @@ type field struct {
 	tag      reflect.StructTag
 	path     string
 	optional bool
-	quoted   bool // the json option string
+	quoted   bool   // the json option string
+	sealed   string // the path of an embedded pointer that nothing can set; "" where there is none
 }
 
 var rawType = reflect.TypeFor[jsontext.Value]()
@@ -36,6 +38,9 @@ func (in *inferrer) structure(t reflect.Type, path string) *Builder {
 	for i, f := range fields {
 		if i > 0 {
 			out = append(out, ',')
+		}
+		if f.sealed != "" {
+			in.fail(f.sealed, "the property %s cannot be read through an embedded pointer to a type that is not exported; embed the type itself, or export it", f.name)
 		}
 		value := in.field(&f)
 		out = append(append(jsonx.AppendQuote(out, f.name), ':'), value.render()...)
@@ -77,6 +82,7 @@ func (in *inferrer) fields(t reflect.Type, path string) (fields []field, fallbac
 		path     string
 		optional bool
 		visit    bool
+		sealed   string
 	}
 	queue := []level{{typ: t, path: path, visit: true}}
 	seen := map[reflect.Type]bool{t: true}
@@ -90,7 +96,7 @@ func (in *inferrer) fields(t reflect.Type, path string) (fields []field, fallbac
 				continue
 			}
 			f.index = append(slices.Clone(l.index), i)
-			f.optional = f.optional || l.optional
+			f.optional, f.sealed = f.optional || l.optional, l.sealed
 			inner := sf.Type
 			if inner.Kind() == reflect.Pointer && inner.Name() == "" {
 				inner = inner.Elem()
@@ -100,7 +106,11 @@ func (in *inferrer) fields(t reflect.Type, path string) (fields []field, fallbac
 				all = append(all, f)
 			case inner.Kind() == reflect.Struct:
 				if l.visit {
-					queue = append(queue, level{inner, f.index, f.path, f.optional || sf.Type.Kind() == reflect.Pointer, !seen[inner]})
+					isPointer := sf.Type.Kind() == reflect.Pointer
+					if isPointer && !sf.IsExported() {
+						f.sealed = cmp.Or(f.sealed, f.path)
+					}
+					queue = append(queue, level{inner, f.index, f.path, f.optional || isPointer, !seen[inner], f.sealed})
 				}
 				seen[inner] = true
 			case inner.Kind() != reflect.Map && inner != rawType:

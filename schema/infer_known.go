@@ -95,8 +95,8 @@ func (in *inferrer) encoded(t reflect.Type) *Builder {
 		return String().Format("date-time").carriesText(t)
 	case durationType:
 		return String().Pattern(durationText).Example("1h30m").carriesText(t)
-	case urlType:
-		return String().Format("uri").carriesText(t)
+	case urlType: // the zero URL is written as "", which is a reference and no URI
+		return String().Format("uri-reference").carriesText(t)
 	case bigIntType:
 		return Integer().Set(carrierWord, "bigint")
 	}

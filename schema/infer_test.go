@@ -123,8 +123,8 @@ func TestInferTypes(t *testing.T) {
 		{"B01 embedded pointer to time", schema.For[stampedPointer], `{"type":"string","format":"date-time"}`},
 		{"B01 embedded time with a method of its own", schema.For[ownTime], `true`},
 		{"duration", schema.For[time.Duration], `{"type":"string","pattern":"^-?([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$","examples":["1h30m"]}`},
-		{"url", schema.For[url.URL], `{"type":"string","format":"uri"}`},
-		{"pointer to url", schema.For[*url.URL], `{"type":["string","null"],"format":"uri"}`},
+		{"url", schema.For[url.URL], `{"type":"string","format":"uri-reference"}`},
+		{"pointer to url", schema.For[*url.URL], `{"type":["string","null"],"format":"uri-reference"}`},
 		{"big.Int", schema.For[*big.Int], `{"type":["integer","null"]}`},
 		{"B01 embedded big.Int", schema.For[lawBig], `{"type":"integer"}`},
 		{"B01 embedded address", schema.For[struct{ netip.Addr }], `{"type":"string"}`},
@@ -396,6 +396,41 @@ type broken struct {
 	Quoted   bool              `json:",string"`
 	Failing  failing
 	Panics   panicking
+}
+
+// TestInferSealed has embedded pointers through which a value can be written but not read: what validates must decode.
+func TestInferSealed(t *testing.T) {
+	t.Parallel()
+	type inner struct {
+		A int `json:"a"`
+	}
+	type Outer struct {
+		A int `json:"a"`
+	}
+	type between struct{ *inner }
+	type In struct {
+		*inner
+		B int `json:"b"`
+	}
+	const want = "the property a cannot be read through an embedded pointer to a type that is not exported; embed the type itself, or export it"
+	for _, c := range []struct {
+		got  func() (*schema.Schema, error)
+		want string // a part of the error; "" for none
+	}{
+		{schema.For[In], "In.inner: " + want},
+		{schema.For[[]struct{ between }], "[].between.inner: " + want},
+		{schema.For[struct{ inner }], ""},
+		{schema.For[struct{ *Outer }], ""},
+		{schema.For[struct {
+			*inner
+			A string `json:"a"`
+		}], ""},
+	} {
+		s, err := c.got()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %s, %v; want an error with %q", s, err, c.want)
+		}
+	}
 }
 
 func TestInferErrors(t *testing.T) {

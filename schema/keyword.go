@@ -102,7 +102,7 @@ func (k *keywordContext) string() *stringRule {
 
 func (n *node) object() *objectRule {
 	if n.obj == nil {
-		n.obj = &objectRule{index: map[string]int{}, maxProps: -1, minProps: -1}
+		n.obj = &objectRule{maxProps: -1, minProps: -1}
 	}
 	return n.obj
 }
@@ -156,6 +156,8 @@ func (k *keywordContext) decimal(t *tree) (limit, bool) {
 	if text, ok := v.AppendInteger(nil, 18); ok {
 		l.small, _ = strconv.ParseInt(string(text), 10, 64)
 		l.fits = true
+	} else {
+		_, l.small, l.scale, l.fits = smallDecimal(t.raw, 0)
 	}
 	return l, true
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"helve.dev/helve/internal/jsonx"
 )
@@ -42,11 +43,12 @@ func kwEnum(k *keywordContext, t *tree) {
 func kwConst(k *keywordContext, t *tree) { k.addEnum([]*tree{t}, true) }
 
 func (k *keywordContext) addEnum(values []*tree, isConst bool) {
-	r := &enumRule{values: values, isConst: isConst, also: k.node.enum, strings: map[string]int{}}
-	for i, v := range values {
+	r := &enumRule{values: values, isConst: isConst, also: k.node.enum}
+	for _, v := range values {
 		switch v.kind {
 		case '"':
-			r.strings[v.str] = i
+			r.strings.add(v.str)
+			r.names = append(r.names, v.str)
 		case '0':
 			d, err := jsonx.ParseDecimal(v.raw)
 			if err != nil {
@@ -228,13 +230,24 @@ func kwDependencies(k *keywordContext, t *tree) {
 
 // add returns the index of the name among the properties that the object rule keeps track of.
 func (r *objectRule) add(name string) int {
-	if i, ok := r.index[name]; ok {
-		return i
+	i := r.index.add(name)
+	if i == len(r.props) {
+		r.props = append(r.props, property{name: name})
 	}
-	i := len(r.props)
-	r.index[name] = i
-	r.props = append(r.props, property{name: name})
 	return i
+}
+
+func (p *property) spell() {
+	p.literal = `"` + p.name + `"`
+	for _, c := range []byte(p.name) {
+		if c == '"' || c == '\\' || c < ' ' {
+			p.literal = "none"
+		}
+	}
+	for k, c := range []byte(p.literal[:min(len(p.literal), 8)]) {
+		p.head |= uint64(c) << (8 * k)
+		p.mask |= 0xff << (8 * k)
+	}
 }
 
 func (r *objectRule) hasDependentSchemas() bool {
@@ -246,7 +259,7 @@ func (r *objectRule) hasDependentSchemas() bool {
 	return false
 }
 
-// finish puts the listed properties first, in their order, and fills the bit sets.
+// finish puts the listed properties first, in their order, and says where they went.
 func (r *objectRule) finish() {
 	place := make([]int, len(r.props))
 	sorted := make([]property, 0, len(r.props))
@@ -262,12 +275,17 @@ func (r *objectRule) finish() {
 		}
 	}
 	r.props = sorted
-	r.required = make([]uint64, r.words())
 	r.hasSchemas = r.hasDependentSchemas()
+	r.index = nameIndex{}
+	if len(r.props) > 0 {
+		r.next = make([]atomic.Int32, len(r.props)+1)
+	}
 	for i, p := range r.props {
-		r.index[p.name] = i
+		r.index.add(p.name)
+		r.props[i].spell()
+		r.next[i].Store(int32(i)) // until something else is learned, the schema's order
 		if p.required {
-			r.required[i/64] |= 1 << (i % 64)
+			r.required = append(r.required, i)
 		}
 	}
 	for i := range r.depends {

@@ -202,6 +202,10 @@ func (l *law) special(v reflect.Value, depth int) bool {
 	case *time.Duration:
 		*p = choose(l, time.Duration(l.Int64()-l.Int64()), 0, math.MinInt64, 90*time.Minute, time.Duration(l.IntN(1e6)))
 	case *url.URL:
+		if l.IntN(3) == 0 {
+			*p = choose(l, url.URL{}, url.URL{Path: "/" + l.string()}, url.URL{Path: "a b"}, url.URL{RawQuery: "q=1"})
+			return true
+		}
 		*p = url.URL{
 			Scheme: choose(l, "http", "https", "x+y"), Host: choose(l, "example.com", "[::1]:80", "a.b:1", ""),
 			Path: "/" + l.string(), RawQuery: url.Values{l.string(): {l.string()}}.Encode(), Fragment: l.string(),
@@ -408,8 +412,8 @@ func (l *law) text4(rules map[string]any) string {
 		return choose(l, "2026-01-31T09:30:00Z", "2026-01-31t09:30:00z", "2016-12-31T23:59:60Z", "0000-01-01T00:00:00.123456789012Z", "9999-12-31T23:59:59-23:59", "2024-02-29T00:00:00+14:00")
 	case "date":
 		return choose(l, "2026-01-31", "0001-01-01", "9999-12-31", "2024-02-29", "0000-01-01")
-	case "uri":
-		return choose(l, "https://example.com/a?b#c", "urn:isbn:1", "mailto:a@b.c", "http://[v1.x]/", "http://h:99999999999/", "x:%20", "http://[::1]:80", "a://%41/", "http://a:b:c@h/")
+	case "uri-reference":
+		return choose(l, "", "/a", "?b", "//h", "../a", "https://example.com/a?b#c", "urn:isbn:1", "mailto:a@b.c", "http://[v1.x]/", "http://h:99999999999/", "x:%20", "http://[::1]:80", "a://%41/", "http://a:b:c@h/")
 	}
 	switch pattern, _ := rules["pattern"].(string); {
 	case strings.Contains(pattern, "EUR"):

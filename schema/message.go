@@ -1,10 +1,12 @@
 package schema
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,68 +21,74 @@ const (
 	listedValues  = 12
 )
 
-// word puts a fault into words.
-func (s *state) word(f fault) Fault {
-	out := Fault{Path: s.path(f.at)}
-	value := s.d[f.at:f.end]
+// word puts a fault into words, at the end of s.text.
+func (s *state) word(f *fault) worded {
+	w := worded{start: len(s.text)}
+	value, b := s.d[f.at:f.end], append(s.text, s.walk.to(f.at)...)
+	if f.kind == missing || f.kind == missingBeside {
+		b = append(append(b, '/'), escapePointer(f.name)...)
+	}
+	w.problem = len(b)
 	switch f.kind {
 	case wrongType:
-		out.Problem, out.Suggestion = wordWrongType(f.node, value)
-	case notInEnum, notConst:
-		out.Problem, out.Suggestion = wordEnum(f.enum, value)
+		b, w.suggestion = appendWrongType(b, f.node, value)
+	case notInEnum, notConst, badDiscriminator:
+		b = appendGot(append(append(b, "must be "...), f.enum.alternatives()...), value)
+		w.suggestion = suggestValue(f.enum, value)
 	case unknown:
-		out.Problem, out.Suggestion = wordUnknown(f.node, value)
+		b, w.suggestion = appendUnknown(b, f.node, value)
 	case missing:
-		out.Path += "/" + escapePointer(f.name)
-		out.Problem = "missing" + wants(f.node)
+		b = appendWants(append(b, "missing"...), f.node)
 	case missingBeside:
-		out.Path += "/" + escapePointer(f.name)
-		out.Problem = "missing; needed when " + strconv.Quote(f.other) + " is given"
+		b = append(strconv.AppendQuote(append(b, "missing; needed when "...), f.other), " is given"...)
 	case duplicate:
-		out.Problem = "duplicate key"
+		b = append(b, "duplicate key"...)
 	case aliasTwice:
-		out.Problem = "the former name of " + strconv.Quote(f.name) + ", which is given too; send only " + strconv.Quote(f.name)
+		b = append(b, "the former name of "+strconv.Quote(f.name)+", which is given too; send only "+strconv.Quote(f.name)...)
 	case wrongFormat:
-		out.Problem = "must be " + f.node.str.format.want + ", got " + excerpt(value)
-		if f.node.str.format.suggest != nil {
-			out.Suggestion = f.node.str.format.suggest(string(jsonx.Unquote(nil, value)))
+		text := unquotedText(value)
+		b = appendGot(append(append(b, "must be "...), f.node.str.format.want...), value)
+		if w.suggestion = suggestFormat(f.node.str.format, text); w.suggestion == "" && f.node.str.format == formats["date-time"] && noZone(text) {
+			b = append(b, ", which has no time zone: end it with Z, or with an offset such as +01:00"...)
 		}
 	case noBranch:
-		out.Problem, out.Suggestion = wordNoBranch(f, value)
-	case badDiscriminator:
-		out.Problem, out.Suggestion = wordEnum(f.enum, value)
+		b, w.suggestion = appendNoBranch(b, f, value)
 	case notCarried:
-		out.Problem = "must be " + f.node.carrier.want + ", got " + excerpt(value)
+		b = appendGot(append(append(b, "must be "...), f.node.carrier.want...), value)
 	case belowMin, aboveMax, belowCarrier, aboveCarrier, notAbove, notBelow, notMultiple, outOfRange:
-		out.Problem = wordNumber(f) + ", got " + excerpt(value)
+		b = appendGot(appendNumber(b, f), value)
 	default:
-		out.Problem = s.wordRest(f)
+		b = append(b, s.wordRest(f)...)
 	}
-	return out
+	s.text, w.end = b, len(b)
+	return w
 }
 
-func wordNumber(f fault) string {
+// appendGot appends what was sent instead.
+func appendGot(b, value []byte) []byte { return appendExcerpt(append(b, ", got "...), value) }
+
+func appendNumber(b []byte, f *fault) []byte {
 	r := f.node.num // nil where only the carrier says something
 	switch f.kind {
 	case belowMin:
-		return "must be at least " + string(r.min.text)
+		return append(append(b, "must be at least "...), r.min.text...)
 	case aboveMax:
-		return "must be at most " + string(r.max.text)
+		return append(append(b, "must be at most "...), r.max.text...)
 	case notAbove:
-		return "must be more than " + string(r.above.text)
+		return append(append(b, "must be more than "...), r.above.text...)
 	case notBelow:
-		return "must be less than " + string(r.below.text)
+		return append(append(b, "must be less than "...), r.below.text...)
 	case belowCarrier:
-		return "must be at least " + f.name
+		return append(append(b, "must be at least "...), f.name...)
 	case aboveCarrier:
-		return "must be at most " + f.name
+		return append(append(b, "must be at most "...), f.name...)
 	case notMultiple:
-		return "must be a multiple of " + string(r.multipleOf.text)
+		return append(append(b, "must be a multiple of "...), r.multipleOf.text...)
 	}
-	return "must be a number of a usual size"
+	return append(b, "must be a number of a usual size"...)
 }
 
-func (s *state) wordRest(f fault) string {
+func (s *state) wordRest(f *fault) string {
 	n := f.node
 	switch f.kind {
 	case tooShort:
@@ -130,58 +138,111 @@ func propertyCount(n int) string {
 	return strconv.Itoa(n) + " properties"
 }
 
-// wordWrongType says which type is wanted, and what to send instead where the value shows what was meant.
-func wordWrongType(n *node, value []byte) (problem, suggestion string) {
-	want := describe(n)
+// appendWrongType says which type is wanted, and what to send instead where the value shows what was meant.
+func appendWrongType(b []byte, n *node, value []byte) (_ []byte, suggestion string) {
 	if value[0] != '"' {
-		problem = "must be " + want + ", got " + describeValue(value)
+		b = appendValue(append(append(append(b, "must be "...), describe(n)...), ", got "...), value)
 		switch {
 		case n.types&tString != 0 && (isNumber(value[0]) || value[0] == 't' || value[0] == 'f') && n.str == nil && n.enum == nil:
 			suggestion = strconv.Quote(string(value))
 		case n.enum != nil:
 			suggestion = suggestValue(n.enum, value)
 		case n.types&tInteger != 0 && isNumber(value[0]):
-			problem += ", which is not whole"
+			b = append(b, ", which is not whole"...)
+		case value[0] != '[' && value[0] != '{' && value[0] != 'n' && n.takesItem(value):
+			suggestion = "[" + string(value) + "]"
 		}
-		return problem, suggestion
+		return b, suggestion
 	}
-	if problem, suggestion = wordJSONText(n, value); problem != "" {
-		return problem, suggestion
+	if problem, suggestion := wordJSONText(n, value); problem != "" {
+		return append(b, problem...), suggestion
 	}
-	text := strings.TrimSpace(string(jsonx.Unquote(nil, value)))
-	if text != "" && jsontext.Value(text).IsValid() {
-		switch {
-		case isNumber(text[0]) && (n.types&tNumber != 0 || n.types&tInteger != 0 && integral(text)),
-			(text == "true" || text == "false") && n.types&tBoolean != 0, text == "null" && n.types&tNull != 0:
-			suggestion = text
+	b = appendExcerpt(append(append(append(b, "must be "...), describe(n)...), ", got the string "...), value)
+	return b, suggestForString(n, value)
+}
+
+// suggestForString finds what was probably meant by a string where the schema takes none.
+func suggestForString(n *node, value []byte) string {
+	text := strings.TrimSpace(unquotedText(value))
+	switch {
+	case n.enum != nil:
+		return suggestValue(n.enum, value)
+	case text == "":
+	case isNumber(text[0]):
+		if isNumberText(text) && (n.types&tNumber != 0 || n.types&tInteger != 0 && integral(text)) {
+			return text
+		}
+	case (text == "true" || text == "false") && n.types&tBoolean != 0, text == "null" && n.types&tNull != 0:
+		return text
+	}
+	if text != "" && !strings.ContainsAny(text, "[{,;\n") && n.takesItem(value) {
+		return "[" + string(value) + "]" // a list in words is no item
+	}
+	if n.types&tBoolean != 0 {
+		switch strings.ToLower(text) {
+		case "true", "yes":
+			return "true"
+		case "false", "no":
+			return "false"
 		}
 	}
-	problem = "must be " + want + ", got the string " + excerpt(value)
-	if suggestion == "" && n.types&tArray != 0 && n.arr != nil && n.arr.items != nil && n.arr.items.target().types&tString != 0 && len(value) <= excerptLength {
-		suggestion = "[" + string(value) + "]"
+	return ""
+}
+
+// takesItem reports whether the schema wants an array of values of the type that a short value has.
+func (n *node) takesItem(value []byte) bool {
+	if n.types&tArray == 0 || n.arr == nil || n.arr.items == nil || len(n.arr.prefix) > 0 || len(value) > excerptLength {
+		return false
 	}
-	switch lower := strings.ToLower(text); {
-	case suggestion != "" || n.types&tBoolean == 0:
-	case lower == "true" || lower == "yes":
-		suggestion = "true"
-	case lower == "false" || lower == "no":
-		suggestion = "false"
+	item := n.arr.items.target()
+	switch {
+	case item.never || item.types == tAny && item.enum == nil:
+		return false
+	case item.enum != nil:
+		return slices.ContainsFunc(item.enum.values, func(v *tree) bool { return string(v.raw) == string(value) })
+	case value[0] == '"':
+		return item.types&tString != 0
+	case isNumber(value[0]):
+		return item.types&tNumber != 0 || item.types&tInteger != 0 && integral(string(value))
 	}
-	return problem, suggestion
+	return item.types&tBoolean != 0
 }
 
 // wordJSONText explains an object or array that came as JSON text in a string; "" when the value is something else.
 func wordJSONText(n *node, value []byte) (problem, suggestion string) {
-	if value[0] != '"' || n.types&tString != 0 {
+	if value[0] != '"' || n.types&tString != 0 || n.types&(tObject|tArray) == 0 {
 		return "", ""
 	}
-	text := strings.TrimSpace(string(jsonx.Unquote(nil, value)))
-	if text == "" || text[0] == '{' && n.types&tObject == 0 || text[0] == '[' && n.types&tArray == 0 || text[0] != '{' && text[0] != '[' ||
-		!jsontext.Value(text).IsValid() {
+	text := strings.TrimSpace(unquotedText(value))
+	if text == "" || text[0] == '{' && n.types&tObject == 0 || text[0] == '[' && n.types&tArray == 0 || text[0] != '{' && text[0] != '[' {
 		return "", ""
 	}
-	kind := describeKind(text[0])
-	return "must be " + describe(n) + ", got JSON text in a string; send the " + kind + " itself, without quotes around it", cutValue(text)
+	kind, what := describeKind(text[0]), "JSON text"
+	if !jsontext.Value(text).IsValid() {
+		if text, what = pythonJSON(text), "Python text"; text == "" {
+			return "", ""
+		}
+	}
+	return "must be " + describe(n) + ", got " + what + " in a string; send the " + kind + " itself, without quotes around it", cutValue(text)
+}
+
+// pythonJSON turns what Python prints of a list or dictionary, {'a': True}, into JSON; "" where it is not plainly that.
+func pythonJSON(text string) string {
+	if strings.ContainsAny(text, `"\\`) {
+		return ""
+	}
+	text = pythonWords.Replace(text)
+	if !jsontext.Value(text).IsValid() {
+		return ""
+	}
+	return text
+}
+
+var pythonWords = strings.NewReplacer("'", `"`, ": True", ": true", ": False", ": false", ": None", ": null")
+
+func isNumberText(text string) bool {
+	end, ok := jsonx.Number([]byte(text), 0)
+	return ok && end == len(text)
 }
 
 func integral(text string) bool {
@@ -189,60 +250,86 @@ func integral(text string) bool {
 	return err == nil && v.IsInteger()
 }
 
-func wordEnum(r *enumRule, value []byte) (problem, suggestion string) {
-	return "must be " + alternatives(r.values) + ", got " + excerpt(value), suggestValue(r, value)
-}
-
 // suggestValue finds the value of an enum that was probably meant.
 func suggestValue(r *enumRule, value []byte) string {
 	text := string(value)
 	if value[0] == '"' {
-		text = string(jsonx.Unquote(nil, value))
-		names := make([]string, 0, len(r.values))
-		for _, v := range r.values {
-			if v.kind == '"' {
-				names = append(names, v.str)
-			}
-		}
+		text = unquotedText(value)
 		// A slip in a word is likely, one in a number is another number.
-		if near := Nearest(text, names); len(near) > 0 && digitsOf(near[0]) == digitsOf(text) {
+		if near := Nearest(text, r.names); len(near) > 0 && sameDigits(near[0], text) {
 			return near[0]
 		}
 	}
-	// The right text with or without quotes: true for "True", "2" for 2.
+	if value[0] == '[' && text[len(text)-1] == ']' { // one value where an array was sent
+		text = strings.TrimSpace(text[1 : len(text)-1])
+	}
+	// The right text with or without quotes, or in another spelling: true for "True", "2" for 2 or 2.0, 1 for "1.0".
 	for _, v := range r.values {
 		switch {
-		case v.kind == '"' && value[0] != '"' && strings.EqualFold(v.str, text):
+		case v.kind == '"' && value[0] == '[' && string(v.raw) == text:
+			return v.str
+		case v.kind == '"' && value[0] != '"' && (strings.EqualFold(v.str, text) || sameNumber(v.str, text)):
 			return strconv.Quote(v.str)
-		case v.kind != '"' && value[0] == '"' && string(v.raw) == text:
-			return text
+		case v.kind != '"' && value[0] == '"' && (strings.EqualFold(string(v.raw), strings.TrimSpace(text)) || sameNumber(string(v.raw), text)):
+			return string(v.raw)
 		}
 	}
 	return ""
 }
 
-func digitsOf(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, s)
+// sameNumber reports whether both texts are JSON numbers of the same value.
+func sameNumber(a, b string) bool {
+	x, okX := numberOf(a)
+	y, okY := numberOf(b)
+	return okX && okY && x.Compare(y) == 0
 }
 
-// alternatives lists values: "a", "b" or "c".
-func alternatives(values []*tree) string {
-	if len(values) == 0 {
-		return "nothing: no value is accepted"
+func numberOf(text string) (jsonx.Decimal, bool) {
+	if !isNumberText(text) {
+		return jsonx.Decimal{}, false
 	}
-	list := make([]string, 0, len(values))
-	for i, v := range values {
-		if i == listedValues && len(values) > listedValues+1 {
-			return "one of " + strings.Join(list, ", ") + " and " + strconv.Itoa(len(values)-i) + " more"
+	v, err := jsonx.ParseDecimal([]byte(text))
+	return v, err == nil
+}
+
+// sameDigits reports whether a and b hold the same digits in the same order.
+func sameDigits(a, b string) bool {
+	for {
+		i, j := strings.IndexAny(a, digits), strings.IndexAny(b, digits)
+		if i < 0 || j < 0 || a[i] != b[j] {
+			return i < 0 && j < 0
 		}
-		list = append(list, cutValue(string(v.raw)))
+		a, b = a[i+1:], b[j+1:]
 	}
-	return joinOr(list)
+}
+
+const digits = "0123456789"
+
+// alternatives lists the values: "a", "b" or "c".
+func (r *enumRule) alternatives() string {
+	return remember(&r.text, func() string {
+		if len(r.values) == 0 {
+			return "nothing: no value is accepted"
+		}
+		list := make([]string, 0, len(r.values))
+		for i, v := range r.values {
+			if i == listedValues && len(r.values) > listedValues+1 {
+				return "one of " + strings.Join(list, ", ") + " and " + strconv.Itoa(len(r.values)-i) + " more"
+			}
+			list = append(list, cutValue(string(v.raw)))
+		}
+		return joinOr(list)
+	})
+}
+
+// remember returns what is kept at p, which find is asked for the first time.
+func remember[T any](p *atomic.Pointer[T], find func() T) T {
+	if known := p.Load(); known != nil {
+		return *known
+	}
+	found := find()
+	p.Store(&found)
+	return found
 }
 
 func joinOr(list []string) string {
@@ -252,40 +339,53 @@ func joinOr(list []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }
 
-func wordUnknown(n *node, name []byte) (problem, suggestion string) {
-	text := string(jsonx.Unquote(nil, name))
-	accepted, more := n.accepted(), ""
+func appendUnknown(b []byte, n *node, name []byte) (_ []byte, suggestion string) {
+	text, accepted := unquotedText(name), n.accepted()
 	if slices.Contains(accepted, text) {
-		return "unknown in this form of the object; another form has it", ""
+		return append(b, "unknown in this form of the object; another form has it"...), ""
 	}
 	if near := Nearest(text, accepted); len(near) > 0 {
-		return "unknown", near[0]
+		return append(b, "unknown"...), near[0]
 	}
 	if len(accepted) == 0 {
-		return "unknown; no properties are accepted here", ""
+		return append(b, "unknown; no properties are accepted here"...), ""
 	}
-	if len(accepted) > listedNames {
-		more = " and " + strconv.Itoa(len(accepted)-listedNames) + " more"
-		accepted = accepted[:listedNames]
+	b = append(b, "unknown; accepted: "...)
+	for i, name := range accepted[:min(len(accepted), listedNames)] {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(b, name...)
 	}
-	return "unknown; accepted: " + strings.Join(accepted, ", ") + more, ""
+	if more := len(accepted) - listedNames; more > 0 {
+		b = append(strconv.AppendInt(append(b, " and "...), int64(more), 10), " more"...)
+	}
+	return b, ""
 }
 
-func wants(n *node) string {
+// unquotedText returns what a string literal stands for.
+func unquotedText(lit []byte) string {
+	if bytes.IndexByte(lit, '\\') < 0 {
+		return string(lit[1 : len(lit)-1])
+	}
+	return string(jsonx.Unquote(nil, lit))
+}
+
+func appendWants(b []byte, n *node) []byte {
 	if n == nil {
-		return ""
+		return b
 	}
 	if n = n.target(); n.always || n.never || describe(n) == anything {
-		return ""
+		return b
 	}
-	return "; wants " + describe(n)
+	return append(append(b, "; wants "...), describe(n)...)
 }
 
-// wordNoBranch says in one sentence what the branches of anyOf or oneOf take.
-func wordNoBranch(f fault, value []byte) (problem, suggestion string) {
+// appendNoBranch says in one sentence what the branches of anyOf or oneOf take.
+func appendNoBranch(b []byte, f *fault, value []byte) (_ []byte, suggestion string) {
 	for _, sub := range f.list {
 		if problem, suggestion := wordJSONText(sub.target(), value); problem != "" {
-			return problem, suggestion
+			return append(b, problem...), suggestion
 		}
 	}
 	var forms []string
@@ -297,17 +397,20 @@ func wordNoBranch(f fault, value []byte) (problem, suggestion string) {
 			suggestion = s
 		}
 	}
-	return "must be " + joinOr(forms) + ", got " + describeValue(value), suggestion
+	return appendValue(append(append(append(b, "must be "...), joinOr(forms)...), ", got "...), value), suggestion
 }
 
-func suggestFor(n *node, value []byte) (suggestion string) {
+func suggestFor(n *node, value []byte) string {
 	switch {
 	case n.enum != nil && value[0] == '"':
-		_, suggestion = wordEnum(n.enum, value)
+		return suggestValue(n.enum, value)
 	case value[0] == '"' && n.types&tString == 0:
-		_, suggestion = wordWrongType(n, value)
+		if _, suggestion := wordJSONText(n, value); suggestion != "" {
+			return suggestion
+		}
+		return suggestForString(n, value)
 	}
-	return suggestion
+	return ""
 }
 
 const anything = "a value"
@@ -315,9 +418,13 @@ const anything = "a value"
 // describe says what a schema wants: "an integer", "a string or null", "an array of strings", `"a" or "b"`.
 func describe(n *node) string {
 	n = n.target()
+	return remember(&n.described, n.describe)
+}
+
+func (n *node) describe() string {
 	switch {
 	case n.enum != nil:
-		return alternatives(n.enum.values)
+		return n.enum.alternatives()
 	case n.str != nil && n.str.format != nil && n.types == tString:
 		return n.str.format.want
 	case n.types == tArray && n.arr != nil && n.arr.items != nil:
@@ -417,45 +524,63 @@ func describeKind(c byte) string {
 
 func describeTree(t *tree) string { return describeValue(t.raw) }
 
-// describeValue names a value: the string "x", the number 3, an object.
-func describeValue(value []byte) string {
+func describeValue(value []byte) string { return string(appendValue(nil, value)) }
+
+// appendValue names a value: the string "x", the number 3, an object.
+func appendValue(b, value []byte) []byte {
 	switch kind := describeKind(value[0]); kind {
 	case "object", "array":
-		return "an " + kind
+		return append(append(b, "an "...), kind...)
 	case "null":
-		return kind
+		return append(b, kind...)
 	case "boolean":
-		return string(value)
+		return append(b, value...)
 	default:
-		return "the " + kind + " " + excerpt(value)
+		return appendExcerpt(append(append(append(b, "the "...), kind...), ' '), value)
 	}
 }
 
 // excerpt returns the text of a value, cut to what is enough to recognise it by.
-func excerpt(value []byte) string { return cutValue(string(value)) }
+func excerpt(value []byte) string { return string(appendExcerpt(nil, value)) }
 
-// cutValue is cut, but closes the quotes of a string.
-func cutValue(text string) string {
-	if len(text) <= excerptLength || text[0] != '"' {
-		return cut(text, excerptLength)
+// appendExcerpt appends the excerpt. The quotes of a string that has been cut are closed.
+func appendExcerpt(b, value []byte) []byte {
+	b = appendCut(b, value, excerptLength)
+	if len(value) > excerptLength && value[0] == '"' {
+		b = append(b, '"')
 	}
-	return cut(text, excerptLength) + `"`
+	return b
 }
 
-func cut(text string, limit int) string {
-	if len(text) > limit {
-		end := limit
-		for end > 0 && !utf8.RuneStart(text[end]) {
-			end--
+func cutValue(text string) string { return excerpt([]byte(text)) }
+
+func cut(text string, limit int) string { return string(appendCut(nil, []byte(text), limit)) }
+
+// appendCut appends the beginning of a text, without what could spoil a line.
+func appendCut(b, text []byte, limit int) []byte {
+	end := len(text)
+	if end > limit {
+		for end = limit; end > 0 && !utf8.RuneStart(text[end]); end-- {
 		}
-		text = text[:end] + "..."
 	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == utf8.RuneError {
-			return '.'
+	for i := 0; i < end; {
+		run := i
+		for run < end && text[run] >= ' ' && text[run] < utf8.RuneSelf {
+			run++
 		}
-		return r
-	}, text)
+		if b = append(b, text[i:run]...); run == end {
+			break
+		}
+		r, n := utf8.DecodeRune(text[run:end])
+		if r < ' ' || r == utf8.RuneError {
+			r = '.'
+		}
+		b, i = utf8.AppendRune(b, r), run+n
+	}
+	if end < len(text) {
+		b = append(b, "..."...)
+	}
+	return b
 }
 
 // malformedAt says what is wrong with the text at a byte.
@@ -466,10 +591,14 @@ func malformedAt(d []byte, at int) string {
 		}
 	}
 	switch c := d[at]; {
+	case at == 0 && bytes.HasPrefix(d, []byte("\uFEFF")):
+		return "it starts with a byte order mark; send the JSON without it"
 	case c == '\\':
 		return "the escape sequence is not valid: " + cut(string(d[at:min(len(d), at+12)]), 12)
 	case c >= utf8.RuneSelf && invalidRune(d[at:]):
 		return "the text is not valid UTF-8"
+	case c < ' ' && !inString(d, at):
+		return "unexpected control character " + strconv.Quote(string(c))
 	case c < ' ':
 		return "a control character in a string must be escaped; a line break is \\n"
 	case c == '\'':
@@ -478,6 +607,19 @@ func malformedAt(d []byte, at int) string {
 		return "a comma or a bracket too many: " + string(c)
 	}
 	return "unexpected " + cut(strconv.Quote(string(d[at:min(len(d), at+12)])), excerptLength)
+}
+
+// inString reports whether the text breaks off at d[at] in the middle of a string.
+func inString(d []byte, at int) (in bool) {
+	for i := 0; i < at; i++ {
+		switch {
+		case d[i] == '"':
+			in = !in
+		case in && d[i] == '\\':
+			i++
+		}
+	}
+	return in
 }
 
 func invalidRune(d []byte) bool {

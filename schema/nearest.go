@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -17,8 +18,8 @@ const (
 )
 
 // Nearest returns the candidates that name was probably meant to be, nearest first, at most three; none when nothing is near.
-// Names that differ only in case, underscores, dashes and spaces come first, then those a typing slip away, then those that
-// share whole words or a beginning ("depth" and "maxDepth"). Ties keep the order of candidates.
+// Names that differ only in case, underscores, dashes and spaces come first, then those a typing slip or a plural away ("untis"
+// and "unit"), then those that share whole words or a beginning ("depth" and "maxDepth"). Ties keep the order of candidates.
 func Nearest(name string, candidates []string) []string {
 	type scored struct {
 		name  string
@@ -60,12 +61,13 @@ type nameForm struct {
 	folded []rune // lower case, without separators
 	size   int    // of folded, in bytes
 	ends   []int  // where the words of snake_case, kebab-case and camelCase end in folded
+	runes  uint64 // a bit for each rune that is in it, some sharing one
 }
 
 var nameForms = sync.Pool{New: func() any { return new([2]nameForm) }}
 
 func (f *nameForm) read(name string) {
-	f.folded, f.ends, f.size = f.folded[:0], f.ends[:0], 0
+	f.folded, f.ends, f.size, f.runes = f.folded[:0], f.ends[:0], 0, 0
 	flush := func() {
 		if n := len(f.folded); n > 0 && (len(f.ends) == 0 || f.ends[len(f.ends)-1] < n) {
 			f.ends = append(f.ends, n)
@@ -82,6 +84,7 @@ func (f *nameForm) read(name string) {
 			lower := unicode.ToLower(r)
 			f.folded = append(f.folded, lower)
 			f.size += utf8.RuneLen(lower)
+			f.runes |= 1 << (uint(lower) % 64)
 		}
 		last = r
 	}
@@ -94,33 +97,181 @@ func (f *nameForm) nearness(other *nameForm) (score int, ok bool) {
 	switch {
 	case slices.Equal(f.folded, other.folded):
 		return 0, true
-	case other.size == 0 || f.size > nearestLength || other.size > nearestLength:
+	case other.size == 0 || f.size > nearestLength || other.size > nearestLength || otherDigits(f.folded, other.folded):
 		return 0, false
 	}
-	shorter := min(f.size, other.size)
-	allowed := 0
-	switch {
-	case shorter >= 9:
-		allowed = 3
-	case shorter >= 6:
-		allowed = 2
-	case shorter >= 3:
-		allowed = 1
+	if d, ok := f.slips(other); ok {
+		return d, true
 	}
-	if apart := len(f.folded) - len(other.folded); apart <= allowed && -apart <= allowed {
-		if d := distance(f.folded, other.folded); d <= allowed {
-			return d, true
-		}
-	}
-	switch {
+	switch shorter := min(f.size, other.size); {
 	case shorter < 3:
 		return 0, false
-	case other.hasWords(f) || f.hasWords(other):
+	case other.hasWords(f) || f.hasWords(other) || f.hasSameWords(other):
 		return 10, true
 	case hasPrefix(other.folded, f.folded) || hasPrefix(f.folded, other.folded):
 		return 11, true
 	}
 	return 0, false
+}
+
+// slips counts the slips between two names, if they are few enough for one to be meant by the other. Names of as many words are
+// compared word by word: min_price is not max_price, though most letters are the same.
+func (f *nameForm) slips(other *nameForm) (total int, ok bool) {
+	allowed := allowedSlips(min(f.size, other.size))
+	if bits.OnesCount64(f.runes^other.runes) > 2*allowed+3 { // a slip changes two at most, a plural three
+		return 0, false
+	}
+	if len(f.ends) < 2 || len(f.ends) != len(other.ends) {
+		return slips(f.folded, other.folded)
+	}
+	a, b := 0, 0
+	for k := range f.ends {
+		d, ok := slips(f.folded[a:f.ends[k]], other.folded[b:other.ends[k]])
+		if !ok {
+			return 0, false
+		}
+		total, a, b = total+d, f.ends[k], other.ends[k]
+	}
+	return total, total <= max(allowed, 1)
+}
+
+// slips counts the insertions, deletions, substitutions and swaps between two words, and the ending of a plural as one more.
+func slips(a, b []rune) (d int, ok bool) {
+	if d, ok := fewSlips(a, b); ok {
+		return d, true
+	}
+	if d, ok := pluralSlips(a, b); ok {
+		return d + 1, true
+	}
+	d, ok = pluralSlips(b, a)
+	return d + 1, ok
+}
+
+// pluralSlips counts the slips between a word and one that is taken for a plural. Of short words only swapped letters and such as
+// are missing count: dates is not data.
+func pluralSlips(one, many []rune) (d int, ok bool) {
+	if many[len(many)-1] != 's' {
+		return 0, false
+	}
+	for _, ending := range plurals {
+		single, foundOne := cutSuffix(one, ending.one)
+		stem, foundMany := cutSuffix(many, ending.many)
+		if !foundOne || !foundMany || ending.many == "es" && !strings.ContainsRune("sxzh", stem[len(stem)-1]) {
+			continue
+		}
+		if d, ok := fewSlips(single, stem); ok && (d == 0 || min(len(single), len(stem)) > 3 && !substituted(single, stem)) {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// plurals are endings of one and of many.
+var plurals = []struct{ one, many string }{{"", "s"}, {"", "es"}, {"y", "ies"}}
+
+func cutSuffix(word []rune, ending string) (stem []rune, found bool) {
+	n := len(word) - len(ending) // the endings are ASCII
+	if n < 2 {
+		return nil, false
+	}
+	for k, r := range ending {
+		if word[n+k] != r {
+			return nil, false
+		}
+	}
+	return word[:n], true
+}
+
+func fewSlips(a, b []rune) (d int, ok bool) {
+	allowed := allowedSlips(min(runeLen(a), runeLen(b)))
+	apart := len(a) - len(b)
+	switch {
+	case apart > allowed || -apart > allowed:
+		return 0, false
+	case slices.Equal(a, b):
+		return 0, true
+	case allowed == 0: // of two letters, only in the other order
+		return 1, len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+	}
+	d = distance(a, b)
+	return d, d <= allowed && !(allowed == 1 && d == 1 && a[0] != b[0] && substituted(a, b))
+}
+
+// substituted reports whether a and b, which are one slip apart, differ in a letter that stands in the place of another: date and
+// rate, date and data. Swapped letters are no such thing.
+func substituted(a, b []rune) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	differ := 0
+	for k := range a {
+		if a[k] != b[k] {
+			differ++
+		}
+	}
+	return differ == 1
+}
+
+// allowedSlips says how many slips leave a name or word of a size, in bytes, recognisable.
+func allowedSlips(size int) int {
+	switch {
+	case size >= 9:
+		return 3
+	case size >= 6:
+		return 2
+	case size >= 3:
+		return 1
+	}
+	return 0
+}
+
+func runeLen(word []rune) (size int) {
+	for _, r := range word {
+		size += utf8.RuneLen(r)
+	}
+	return size
+}
+
+// otherDigits reports whether both names have digits, and not the same: line1 is not line2.
+func otherDigits(a, b []rune) bool {
+	i, j, some := 0, 0, [2]bool{}
+	for {
+		for i < len(a) && !unicode.IsDigit(a[i]) {
+			i++
+		}
+		for j < len(b) && !unicode.IsDigit(b[j]) {
+			j++
+		}
+		some[0], some[1] = some[0] || i < len(a), some[1] || j < len(b)
+		if i == len(a) || j == len(b) || a[i] != b[j] {
+			return some[0] && some[1] && (i < len(a) || j < len(b))
+		}
+		i, j = i+1, j+1
+	}
+}
+
+// hasSameWords reports whether both names have the same words, in another order.
+func (f *nameForm) hasSameWords(other *nameForm) bool {
+	n := len(f.ends)
+	if n < 2 || n > 8 || n != len(other.ends) || len(f.folded) != len(other.folded) {
+		return false
+	}
+	taken := [8]bool{}
+	start := 0
+	for _, end := range f.ends {
+		found, from := false, 0
+		for k, to := range other.ends {
+			if !found && !taken[k] && slices.Equal(f.folded[start:end], other.folded[from:to]) {
+				taken[k], found = true, true
+			}
+			from = to
+		}
+		if !found {
+			return false
+		}
+		start = end
+	}
+	return true
 }
 
 func hasPrefix(s, prefix []rune) bool {

@@ -1,6 +1,10 @@
 package schema
 
-import "helve.dev/helve/internal/jsonx"
+import (
+	"sync/atomic"
+
+	"helve.dev/helve/internal/jsonx"
+)
 
 // types is a set of JSON types.
 type types uint8
@@ -49,26 +53,31 @@ type node struct {
 	jump         *node // the node that this one merely refers to
 	direct       bool  // nothing applies in place, so that one look at the value is enough
 	derived      bool
-	lists        bool // the node, or what it applies in place, has `properties`
-	closable     bool // Config.Closed closes the objects that this node describes
-	hasDefault   bool // the node, or what holds whenever it does, has a default
+	lists        bool                     // the node, or what it applies in place, has `properties`
+	closable     bool                     // Config.Closed closes the objects that this node describes
+	described    atomic.Pointer[string]   // what describe returns
+	names        atomic.Pointer[[]string] // and accepted
+	hasDefault   bool                     // the node, or what holds whenever it does, has a default
 	isDeprecated bool
 }
 
 // enumRule holds the values of enum, or the one of const.
 type enumRule struct {
 	values  []*tree
-	strings map[string]int
+	strings nameIndex
+	names   []string // the same
 	numbers []jsonx.Decimal
 	isConst bool
-	also    *enumRule // enum beside const
+	also    *enumRule              // enum beside const
+	text    atomic.Pointer[string] // what alternatives returns
 }
 
 type limit struct {
 	set   bool
 	text  []byte
 	value jsonx.Decimal
-	small int64 // the value, when fits
+	small int64 // divided by ten to the power scale it is the value, when fits
+	scale int
 	fits  bool
 }
 
@@ -84,19 +93,24 @@ type stringRule struct {
 
 type property struct {
 	name       string
-	node       *node // nil: the name is only required, or triggers something
-	declared   bool  // `properties` lists it
+	literal    string // how the name is spelled, if it takes no escapes, and else what is no literal
+	head, mask uint64 // the first eight bytes of literal
+	node       *node  // nil: the name is only required, or triggers something
+	declared   bool   // `properties` lists it
 	required   bool
+	hasDefault bool // one that Normalize fills in
 	deprecated bool
 }
 
 type objectRule struct {
 	props      []property
-	index      map[string]int
-	required   []uint64 // a bit for each of props
-	defaults   []uint64
-	listed     bool // there is a `properties`, though it may be empty
-	declared   int  // how many of props `properties` lists; they come first
+	index      nameIndex
+	required   []int          // indices into props
+	defaults   int            // how many of props have a default
+	next       []atomic.Int32 // what is likely to come first, and after each of props
+	lessons    atomic.Int32   // how often next has been corrected
+	listed     bool           // there is a `properties`, though it may be empty
+	declared   int            // how many of props `properties` lists; they come first
 	patterns   []patternProperty
 	additional *node
 	names      *node
@@ -146,8 +160,6 @@ type dynamicRef struct {
 	initial *node
 	targets map[*resource]*node
 }
-
-func (r *objectRule) words() int { return (len(r.props) + 63) / 64 }
 
 // inPlaceNodes calls f for each node that must hold for the same value whenever n does (definite) and for those that may have to.
 func (n *node) inPlaceNodes(f func(sub *node, definite bool)) {

@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -87,6 +88,10 @@ func TestNormalizeFaults(t *testing.T) {
 		{"a fault under an alias has the present name", limit, aliases, `{"max":"3"}`, []fault{{"/limit", `must be an integer, got the string "3"`, "3"}}},
 		{"aliases are for the root alone", `{"type":"object","properties":{"limit":{"properties":{"q":{}}}}}`, &schema.Config{Closed: true, Aliases: map[string]string{"max": "limit"}}, `{"limit":{"max":1}}`, []fault{{"/limit/max", "unknown; accepted: q", ""}}},
 		{"faults and nulls together", forecastSchema, nil, `{"days":null,"unit":"x","city":"a"}`, []fault{{"/unit", `must be "celsius" or "fahrenheit", got "x"`, ""}}},
+		{"B26 null twice", limit, nil, `{"q":null,"q":null}`, []fault{{"/q", "must be a string, got null", ""}, {"/q", "duplicate key", ""}}},
+		{"B26 null, then a value", limit, nil, `{"limit":null,"\u006cimit":3}`, []fault{{"/limit", "must be an integer, got null", ""}, {"/limit", "duplicate key", ""}}},
+		{"B26 a value, then null", limit, nil, `{"q":"a","q":null}`, []fault{{"/q", "duplicate key", ""}, {"/q", "must be a string, got null", ""}}},
+		{"B26 twice elsewhere", `{"properties":{"o":{"properties":{"q":{"type":"string"}}},"l":{}}}`, nil, `{"o":{"q":null},"l":[{"a":1,"a":1}]}`, []fault{{"/o/q", "must be a string, got null", ""}, {"/l/0/a", "duplicate key", ""}}},
 		{"malformed", forecastSchema, nil, `{"days":`, []fault{{"", "is not valid JSON: it ends too early, at byte 8", ""}}},
 		{"nothing where an array is wanted", `{"type":"array"}`, nil, ``, []fault{{"", "is empty, which is not JSON", ""}}},
 	} {
@@ -100,6 +105,16 @@ func TestNormalizeFaults(t *testing.T) {
 				t.Errorf("refused, but changed to %s", got)
 			}
 		})
+	}
+}
+
+// TestNormalizeTwice hides a name that is there twice behind more faults than are kept: nulls that would be dropped.
+func TestNormalizeTwice(t *testing.T) {
+	t.Parallel()
+	v := compile(t, `{"properties":{"l":{"items":{"properties":{"q":{"type":"string"}}}},"q":{"type":"string"}}}`, nil)
+	in := `{"l":[` + strings.Repeat(`{"q":null},`, 600) + `{}],"q":null,"q":null}`
+	if got, r := v.Normalize([]byte(in)); r.OK() {
+		t.Errorf("accepted, as %.60s", got)
 	}
 }
 

@@ -3,7 +3,7 @@ package schema
 import (
 	"bytes"
 	"cmp"
-	"hash/maphash"
+	"encoding/binary"
 	"slices"
 
 	"helve.dev/helve/internal/jsonx"
@@ -19,11 +19,17 @@ type objectScan struct {
 	t       track
 	closed  bool
 	fresh   bool // the text is read for the first time, so names have to be compared
+	plain   bool // nothing but the schemas of properties looks at a member
 	top     bool // the arguments themselves, where aliases count
 	count   int
-	hint    int // the property that is likely to come next
-	seen    int // where the bit set of seen properties is
+	after   int // the property that came last, counted from one
 	namesAt int
+
+	seen     uint64 // which of the first 64 properties there are
+	stampsAt int    // where the stamps of the others begin
+	round    uint64 // what is stamped
+	required int    // how many properties there are that have to be
+	defaults int    // and that have a default
 }
 
 // object checks the object at d[i] against what n says about objects.
@@ -36,10 +42,13 @@ func (s *state) object(n *node, i int, t track, closed bool) int {
 		o = noObject
 	}
 	sc := objectScan{
-		n: n, o: o, start: i, t: t, closed: closed, fresh: i >= s.high, seen: len(s.bits), namesAt: len(s.names),
-		top: s.settling && s.depth == 1 && len(s.v.aliases) > 0,
+		n: n, o: o, start: i, t: t, closed: closed, fresh: i >= s.high, namesAt: len(s.names), stampsAt: len(s.stamps),
+		plain: t.words == 0 && len(o.patterns) == 0 && o.names == nil,
+		top:   s.settling && s.depth == 1 && len(s.v.aliases) > 0,
 	}
-	s.grow(o.words())
+	if len(o.props) > 64 {
+		sc.round = s.newStamps(len(o.props) - 64)
+	}
 	i = jsonx.Space(s.d, i+1)
 	for first := true; ; first = false {
 		if i >= len(s.d) {
@@ -67,7 +76,7 @@ func (s *state) object(n *node, i int, t track, closed bool) int {
 		return -1
 	}
 	s.depth--
-	s.bits, s.names = s.bits[:sc.seen], s.names[:sc.namesAt]
+	s.names, s.stamps = s.names[:sc.namesAt], s.stamps[:sc.stampsAt]
 	return i + 1
 }
 
@@ -89,7 +98,6 @@ func (s *state) member(sc *objectScan, i int) int {
 	var end int
 	known := false
 	if p >= 0 {
-		sc.hint = p + 1
 		if prop := &sc.o.props[p]; prop.node != nil {
 			known = true
 			if prop.deprecated && s.settling && s.mode == report {
@@ -100,6 +108,9 @@ func (s *state) member(sc *objectScan, i int) int {
 	}
 	if end < 0 {
 		return -1
+	}
+	if known && sc.plain {
+		return end
 	}
 	if len(sc.o.patterns) > 0 {
 		if end, known = s.byPattern(sc, at, nameEnd, i, end, known); end < 0 {
@@ -127,24 +138,50 @@ func (s *state) name(sc *objectScan, i int) (p, end int) {
 	if d[i] != '"' {
 		return -1, s.stop(malformed, i)
 	}
-	// Most values name their properties in the schema's order: compare the next one byte for byte before anything else.
-	if sc.hint < len(sc.o.props) {
-		w := sc.o.props[sc.hint].name
-		if e := i + 1 + len(w); e < len(d) && d[e] == '"' && string(d[i+1:e]) == w {
-			return sc.hint, s.mustBeNew(sc, sc.hint, i, e+1, false)
+	// Most values name their properties in the order of those before: compare the next one byte for byte before anything else.
+	guess := -1
+	if len(sc.o.next) > 0 {
+		guess = int(sc.o.next[sc.after].Load())
+		if e := sc.o.props[guess].at(d, i); e > 0 {
+			if sc.after = guess + 1; !s.saw(sc, guess) {
+				s.see(sc, guess)
+				return guess, e
+			}
+			return guess, s.mustBeNew(sc, guess, i, e, false)
 		}
 	}
 	end, escaped, ok := jsonx.String(d, i)
 	if !ok {
 		return -1, s.stop(malformed, end)
 	}
-	p = -1
-	if len(sc.o.props) > 0 {
-		if k, ok := sc.o.index[string(s.unquoted(i, end, escaped))]; ok {
-			p = k
+	if p = sc.o.index.find(s.unquoted(i, end, escaped)); p >= 0 {
+		if p != guess {
+			sc.o.learn(sc.after, p)
 		}
+		sc.after = p + 1
 	}
 	return p, s.mustBeNew(sc, p, i, end, escaped)
+}
+
+// at returns the index after the property's name if that stands at d[i], and else 0.
+func (p *property) at(d []byte, i int) int {
+	e := i + len(p.literal)
+	if e > len(d) || i+8 <= len(d) && (binary.LittleEndian.Uint64(d[i:])^p.head)&p.mask != 0 {
+		return 0
+	}
+	if (len(p.literal) > 8 || i+8 > len(d)) && string(d[i:e]) != p.literal {
+		return 0
+	}
+	return e
+}
+
+// learn notes that the property p came after another one. That ends after a while: values that come in ever new orders are not
+// worth that the processors share what each of them writes.
+func (r *objectRule) learn(after, p int) {
+	if lessons := r.lessons.Load(); int(lessons) < 8*len(r.next) {
+		r.lessons.Add(1)
+		r.next[after].Store(int32(p))
+	}
 }
 
 // unquoted returns what the literal d[i:end] stands for. It is valid until the next call.
@@ -159,10 +196,9 @@ func (s *state) unquoted(i, end int, escaped bool) []byte {
 // mustBeNew marks a name as seen and reports a second one. It returns end, or -1 when checking has to stop.
 func (s *state) mustBeNew(sc *objectScan, p, i, end int, escaped bool) int {
 	if p >= 0 {
-		word, bit := &s.bits[sc.seen+p/64], uint64(1)<<(p%64)
-		again := *word&bit != 0
-		*word |= bit
-		if again && sc.fresh && !s.fault(fault{kind: duplicate, at: i, end: end}) {
+		if !s.saw(sc, p) {
+			s.see(sc, p)
+		} else if sc.fresh && !s.fault(fault{kind: duplicate, at: i, end: end}) {
 			return -1
 		}
 		return end
@@ -182,6 +218,29 @@ func (s *state) mustBeNew(sc *objectScan, p, i, end int, escaped bool) int {
 	return end
 }
 
+// saw reports whether the property p has been there.
+func (s *state) saw(sc *objectScan, p int) bool {
+	if p < 64 {
+		return sc.seen&(1<<p) != 0
+	}
+	return s.stamps[sc.stampsAt+p-64] == sc.round
+}
+
+func (s *state) see(sc *objectScan, p int) {
+	if p < 64 {
+		sc.seen |= 1 << p
+	} else {
+		s.stamps[sc.stampsAt+p-64] = sc.round
+	}
+	prop := &sc.o.props[p]
+	if prop.required {
+		sc.required++
+	}
+	if prop.hasDefault {
+		sc.defaults++
+	}
+}
+
 func (s *state) sameName(a, b nameRef) bool {
 	if !a.escaped && !b.escaped {
 		return bytes.Equal(s.d[a.at:a.end], s.d[b.at:b.end])
@@ -197,7 +256,7 @@ func (s *state) duplicatesAmongMany(sc *objectScan) bool {
 		return true
 	}
 	for k := range names {
-		names[k].hash = maphash.Bytes(hashSeed, s.unquoted(names[k].at, names[k].end, names[k].escaped))
+		names[k].hash = hashBytes(s.unquoted(names[k].at, names[k].end, names[k].escaped))
 	}
 	late := names[smallObject].at
 	slices.SortFunc(names, func(a, b nameRef) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at)) })
@@ -209,8 +268,6 @@ func (s *state) duplicatesAmongMany(sc *objectScan) bool {
 	}
 	return true
 }
-
-var hashSeed = maphash.MakeSeed()
 
 // byPattern applies the patternProperties whose pattern matches the name at d[at:nameEnd] to the value at d[i].
 func (s *state) byPattern(sc *objectScan, at, nameEnd, i, end int, known bool) (int, bool) {
@@ -258,7 +315,7 @@ func (s *state) additional(sc *objectScan, at, nameEnd, i int) (end int, known b
 // alias handles a former name of a root property. It has been renamed when the text is settled, unless its present name is given
 // too.
 func (s *state) alias(to string, at, nameEnd, i int) (int, bool) {
-	s.wantSettle = true
+	s.wantSettle, s.aliased = true, true
 	end := s.skip(i)
 	if end >= 0 && s.settled && !s.fault(fault{kind: aliasTwice, at: at, end: nameEnd, name: to}) {
 		return -1, false
@@ -272,34 +329,27 @@ func (s *state) objectEnd(sc *objectScan, end int) bool {
 	if sc.fresh && !s.duplicatesAmongMany(sc) {
 		return false
 	}
-	for w, required := range o.required {
-		seen := s.bits[sc.seen+w]
-		if required&^seen != 0 && !s.missing(sc, w, required&^seen, end) {
-			return false
-		}
-		if w < len(o.defaults) && o.defaults[w]&^seen != 0 {
-			s.wantSettle = true
-		}
+	if sc.required < len(o.required) && !s.missing(sc, end) {
+		return false
+	}
+	if sc.defaults < o.defaults {
+		s.wantSettle = true
 	}
 	if o.minProps >= 0 && sc.count < o.minProps && !s.fault(fault{kind: tooFewMembers, at: sc.start, end: end, node: sc.n, x: sc.count}) ||
 		o.maxProps >= 0 && sc.count > o.maxProps && !s.fault(fault{kind: tooManyMembers, at: sc.start, end: end, node: sc.n, x: sc.count}) {
 		return false
 	}
 	for k := range o.depends {
-		if dep := &o.depends[k]; s.bits[sc.seen+dep.trigger/64]&(1<<(dep.trigger%64)) != 0 && !s.dependent(sc, dep, end) {
+		if dep := &o.depends[k]; s.saw(sc, dep.trigger) && !s.dependent(sc, dep, end) {
 			return false
 		}
 	}
 	return true
 }
 
-func (s *state) missing(sc *objectScan, word int, absent uint64, end int) bool {
-	for b := 0; absent != 0; b, absent = b+1, absent>>1 {
-		if absent&1 == 0 {
-			continue
-		}
-		p := &sc.o.props[word*64+b]
-		if !s.fault(fault{kind: missing, at: sc.start, end: end, order: end - 1, name: p.name, node: s.wanted(sc, p)}) {
+func (s *state) missing(sc *objectScan, end int) bool {
+	for _, i := range sc.o.required {
+		if p := &sc.o.props[i]; !s.saw(sc, i) && !s.fault(fault{kind: missing, at: sc.start, end: end, order: end - 1, name: p.name, node: s.wanted(sc, p)}) {
 			return false
 		}
 	}
@@ -316,7 +366,7 @@ func (s *state) wanted(sc *objectScan, p *property) *node {
 
 func (s *state) dependent(sc *objectScan, dep *dependency, end int) bool {
 	for _, p := range dep.needs {
-		if s.bits[sc.seen+p/64]&(1<<(p%64)) != 0 {
+		if s.saw(sc, p) {
 			continue
 		}
 		prop := &sc.o.props[p]

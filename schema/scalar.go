@@ -1,6 +1,9 @@
 package schema
 
 import (
+	"bytes"
+	"cmp"
+	"math/bits"
 	"unicode/utf8"
 
 	"helve.dev/helve/internal/jsonx"
@@ -13,15 +16,15 @@ func (s *state) string(n *node, i int) int {
 		return s.stop(malformed, end)
 	}
 	if n.types&tString == 0 {
-		if !s.fault(fault{kind: wrongType, at: i, end: end, node: n}) {
-			return -1
-		}
-		return end
+		return s.misfit(wrongType, n, i, end)
 	}
 	if n.str == nil && n.enum == nil && n.carrier == nil {
 		return end
 	}
-	text := s.unquoted(i, end, escaped)
+	text := s.d[i+1 : end-1]
+	if escaped {
+		text = s.unquoted(i, end, true)
+	}
 	before := s.found
 	if n.str != nil && !s.stringRule(n, text, i, end) || n.enum != nil && !s.checkEnum(n, i, end) {
 		return -1
@@ -35,149 +38,165 @@ func (s *state) string(n *node, i int) int {
 
 func (s *state) stringRule(n *node, text []byte, i, end int) bool {
 	r := n.str
-	f := fault{at: i, end: end, node: n}
 	// Runes are counted only where the count of bytes does not settle it.
 	if r.minLen > 0 && len(text) < utf8.UTFMax*r.minLen {
-		if f.x = utf8.RuneCount(text); f.x < r.minLen {
-			if f.kind = tooShort; !s.fault(f) {
-				return false
-			}
+		if x := utf8.RuneCount(text); x < r.minLen && !s.fault(fault{kind: tooShort, at: i, end: end, node: n, x: x}) {
+			return false
 		}
 	}
 	if r.maxLen >= 0 && len(text) > r.maxLen {
-		if f.x = utf8.RuneCount(text); f.x > r.maxLen {
-			if f.kind = tooLong; !s.fault(f) {
-				return false
-			}
-		}
-	}
-	if r.format != nil && !r.format.check(text) {
-		if f.kind = wrongFormat; !s.fault(f) {
+		if x := utf8.RuneCount(text); x > r.maxLen && !s.fault(fault{kind: tooLong, at: i, end: end, node: n, x: x}) {
 			return false
 		}
+	}
+	if r.format != nil && !r.format.check(text) && !s.fault(fault{kind: wrongFormat, at: i, end: end, node: n}) {
+		return false
 	}
 	if r.pattern != nil && !r.pattern.match(s, text) {
-		if f.kind = noMatch; s.fatal != 0 || !s.fault(f) {
-			return false
-		}
+		return s.fatal == 0 && s.fault(fault{kind: noMatch, at: i, end: end, node: n})
 	}
 	return true
 }
 
 // number checks the number literal at d[i].
 func (s *state) number(n *node, i int) int {
-	end, ok := jsonx.Number(s.d, i)
-	if !ok {
-		return s.stop(malformed, end)
+	var v number
+	var end int
+	end, v.small, v.scale, v.isSmall = smallDecimal(s.d, i)
+	if !v.isSmall {
+		var ok bool
+		if end, ok = jsonx.Number(s.d, i); !ok {
+			return s.stop(malformed, end)
+		}
 	}
-	lit := s.d[i:end]
-	f := fault{at: i, end: end, node: n}
 	if n.types&(tNumber|tInteger) == 0 {
-		if f.kind = wrongType; !s.fault(f) {
-			return -1
-		}
-		return end
+		return s.misfit(wrongType, n, i, end)
 	}
-	small, isSmall := smallInteger(lit)
-	var v jsonx.Decimal
-	if !isSmall {
+	if v.lit = s.d[i:end]; !v.isSmall {
 		var err error
-		if v, err = jsonx.ParseDecimal(lit); err != nil {
-			if f.kind = outOfRange; !s.fault(f) {
-				return -1
-			}
-			return end
-		}
-		if n.types&tNumber == 0 && !v.IsInteger() {
-			if f.kind = wrongType; !s.fault(f) {
-				return -1
-			}
-			return end
-		}
-		if n.carrier != nil && !s.carriesNumber(n, f, v) {
-			return -1
+		if v.exact, err = jsonx.ParseDecimal(v.lit); err != nil {
+			return s.misfit(outOfRange, n, i, end)
 		}
 	}
-	if n.num != nil && !s.numberRule(n, f, number{small, isSmall, v, lit}) || n.enum != nil && !s.checkEnum(n, i, end) {
+	if n.types&tNumber == 0 && !v.isInteger() {
+		return s.misfit(wrongType, n, i, end)
+	}
+	// What has up to 18 digits lies within the bounds of every carrier.
+	if n.carrier != nil && (!v.isSmall || v.scale > 0 && n.carrier.digits > 0) && !s.carriesNumber(n, i, end, v.decimal()) {
+		return -1
+	}
+	if n.num != nil && !s.numberRule(n, i, end, &v) || n.enum != nil && !s.checkEnum(n, i, end) {
 		return -1
 	}
 	return end
 }
 
-// number is a number literal, as an int64 where that is quick to have.
+// misfit reports a fault and returns end, or -1 when checking has to stop.
+func (s *state) misfit(kind faultKind, n *node, i, end int) int {
+	if !s.fault(fault{kind: kind, at: i, end: end, node: n}) {
+		return -1
+	}
+	return end
+}
+
+// number is a number literal with its value, as small divided by ten to the power scale where that is quick to have.
 type number struct {
 	small   int64
+	scale   int
 	isSmall bool
-	value   jsonx.Decimal
+	exact   jsonx.Decimal // when it is not
 	lit     []byte
 }
 
-// smallInteger reads literals of up to 18 digits without point or exponent.
-func smallInteger(lit []byte) (int64, bool) {
-	neg := lit[0] == '-'
+// smallDecimal reads the literal at d[i] if it is well-formed, has up to 18 digits and no exponent.
+func smallDecimal(d []byte, i int) (end int, small int64, scale int, ok bool) {
+	neg := d[i] == '-'
 	if neg {
-		lit = lit[1:]
+		i++
 	}
-	if len(lit) > 18 {
-		return 0, false
+	first := i
+	for i < len(d) && isDigit(d[i]) {
+		small = small*10 + int64(d[i]-'0')
+		i++
 	}
-	var n int64
-	for _, c := range lit {
-		if c < '0' || c > '9' {
-			return 0, false
+	whole := i - first
+	if whole == 0 || whole > 1 && d[first] == '0' {
+		return i, 0, 0, false
+	}
+	if i < len(d) && d[i] == '.' {
+		point := i
+		for i++; i < len(d) && isDigit(d[i]); i++ {
+			small = small*10 + int64(d[i]-'0')
 		}
-		n = n*10 + int64(c-'0')
+		if scale = i - point - 1; scale == 0 {
+			return i, 0, 0, false
+		}
 	}
 	if neg {
-		n = -n
+		small = -small
 	}
-	return n, true
+	return i, small, scale, whole+scale <= 18 && (i == len(d) || d[i]|0x20 != 'e')
+}
+
+var powersOfTen = func() (powers [19]uint64) {
+	powers[0] = 1
+	for i := range len(powers) - 1 {
+		powers[i+1] = powers[i] * 10
+	}
+	return powers
+}()
+
+// compareSmall compares a divided by ten to the power scaleA with b divided by ten to the power scaleB.
+func compareSmall(a int64, scaleA int, b int64, scaleB int) int {
+	if scaleA == scaleB || (a < 0) != (b < 0) {
+		return cmp.Compare(a, b)
+	}
+	highA, lowA := bits.Mul64(uint64(max(a, -a)), powersOfTen[max(0, scaleB-scaleA)])
+	highB, lowB := bits.Mul64(uint64(max(b, -b)), powersOfTen[max(0, scaleA-scaleB)])
+	c := cmp.Or(cmp.Compare(highA, highB), cmp.Compare(lowA, lowB))
+	if a < 0 {
+		return -c
+	}
+	return c
 }
 
 func (v *number) decimal() jsonx.Decimal {
 	if v.isSmall {
-		v.value, _ = jsonx.ParseDecimal(v.lit)
+		v.exact, _ = jsonx.ParseDecimal(v.lit)
 		v.isSmall = false
 	}
-	return v.value
+	return v.exact
+}
+
+func (v *number) isInteger() bool {
+	if v.isSmall {
+		return v.scale == 0 || v.small%int64(powersOfTen[v.scale]) == 0
+	}
+	return v.exact.IsInteger()
 }
 
 func (v *number) compare(l *limit) int {
 	if v.isSmall && l.fits {
-		switch {
-		case v.small < l.small:
-			return -1
-		case v.small > l.small:
-			return 1
-		}
-		return 0
+		return compareSmall(v.small, v.scale, l.small, l.scale)
 	}
 	return v.decimal().Compare(l.value)
 }
 
 func (v *number) multipleOf(l *limit) bool {
-	if v.isSmall && l.fits {
+	if v.isSmall && l.fits && v.scale == l.scale {
 		return v.small%l.small == 0
 	}
 	return v.decimal().MultipleOf(l.value)
 }
 
-func (s *state) numberRule(n *node, f fault, v number) bool {
+func (s *state) numberRule(n *node, i, end int, v *number) bool {
 	r := n.num
-	if f.kind = belowMin; r.min.set && v.compare(&r.min) < 0 && !s.fault(f) {
-		return false
-	}
-	if f.kind = aboveMax; r.max.set && v.compare(&r.max) > 0 && !s.fault(f) {
-		return false
-	}
-	if f.kind = notAbove; r.above.set && v.compare(&r.above) <= 0 && !s.fault(f) {
-		return false
-	}
-	if f.kind = notBelow; r.below.set && v.compare(&r.below) >= 0 && !s.fault(f) {
-		return false
-	}
-	f.kind = notMultiple
-	return !r.multipleOf.set || v.multipleOf(&r.multipleOf) || s.fault(f)
+	misfits := func(kind faultKind) bool { return s.misfit(kind, n, i, end) < 0 }
+	return !(r.min.set && v.compare(&r.min) < 0 && misfits(belowMin) ||
+		r.max.set && v.compare(&r.max) > 0 && misfits(aboveMax) ||
+		r.above.set && v.compare(&r.above) <= 0 && misfits(notAbove) ||
+		r.below.set && v.compare(&r.below) >= 0 && misfits(notBelow) ||
+		r.multipleOf.set && !v.multipleOf(&r.multipleOf) && misfits(notMultiple))
 }
 
 // checkEnum reports a value that enum or const does not list.
@@ -200,12 +219,7 @@ func (s *state) inEnum(r *enumRule, i, end int) bool {
 	value := s.d[i:end]
 	switch c := value[0]; c {
 	case '"':
-		escaped := false
-		for _, b := range value {
-			escaped = escaped || b == '\\'
-		}
-		_, ok := r.strings[string(s.unquoted(i, end, escaped))]
-		return ok
+		return r.strings.find(s.unquoted(i, end, bytes.IndexByte(value, '\\') >= 0)) >= 0
 	case '{', '[':
 		for _, v := range r.values {
 			if v.kind == c && s.equal(value, v.raw) {

@@ -13,6 +13,7 @@ type settler struct {
 	copied  int // d[:copied] is in out, or has been left out
 	changed bool
 	more    bool              // something else than defaults has changed
+	keep    bool              // nulls stay: a name that is there twice must not become one that is there once
 	aliases map[string]string // of the root object
 	used    []Alias
 	prepare func(*shapeProperty) // at compile time: makes the default of a property ready
@@ -20,11 +21,16 @@ type settler struct {
 	coercing  bool // Config.Coerce
 	unwrapped bool // d has been JSON text in a string
 	coerced   []coercion
+	guess     *guess // nil: forms and patterns are not asked
 }
 
-// settle applies aliases, the null rule and defaults to the well-formed text.
-func (v *Validator) settle(text []byte) *settler {
-	z := &settler{d: text, aliases: v.aliases, coercing: v.coerce}
+// settle applies aliases, the null rule and defaults to the well-formed text that s has checked.
+func (v *Validator) settle(text []byte, s *state) *settler {
+	z := &settler{d: text, aliases: v.aliases, coercing: v.coerce, keep: s.twice}
+	if v.coerce && (len(s.faults) > 0 || len(v.aliases) > 0) {
+		z.guess = &guess{v: v, s: v.newState(nil)}
+		defer z.guess.s.release()
+	}
 	z.value(v.shape, jsonx.Space(text, 0))
 	z.out, z.copied = z.finish(), len(z.d)
 	return z
@@ -48,6 +54,11 @@ func (z *settler) replace(from, to int, text string) {
 
 // value settles the value at d[i] and returns the index after it.
 func (z *settler) value(sh *shape, i int) int {
+	if sh != nil && sh.unions != nil && z.guess != nil {
+		if end, ok := z.union(sh, i); ok {
+			return end
+		}
+	}
 	switch {
 	case sh == nil:
 	case z.d[i] == '{':
@@ -77,8 +88,8 @@ type objectEdit struct {
 	sh      *shape
 	last    int // the end of the last member that stays, or the index after the brace
 	kept    bool
-	dropped bool // since last
-	seen    []bool
+	dropped bool   // since last
+	seen    []bool // of shape.defaults
 }
 
 func (z *settler) object(sh *shape, i int) int {
@@ -86,10 +97,10 @@ func (z *settler) object(sh *shape, i int) int {
 	z.aliases = nil
 	var small [64]bool
 	e := objectEdit{sh: sh, last: i + 1, seen: small[:0]}
-	if len(sh.props) <= len(small) {
-		e.seen = small[:len(sh.props)]
+	if n := len(sh.defaults); n <= len(small) {
+		e.seen = small[:n]
 	} else {
-		e.seen = make([]bool, len(sh.props))
+		e.seen = make([]bool, n)
 	}
 	k := jsonx.Space(z.d, i+1)
 	for z.d[k] != '}' {
@@ -116,7 +127,7 @@ func (z *settler) member(e *objectEdit, object, k int, aliases map[string]string
 	if isAlias {
 		p, listed = e.sh.index[to]
 	}
-	if listed && z.d[v] == 'n' && !e.sh.props[p].required && !e.sh.props[p].nullable {
+	if listed && z.d[v] == 'n' && !z.keep && !e.sh.props[p].required && !e.sh.props[p].nullable {
 		if isAlias {
 			z.used = append(z.used, Alias{From: string(name), To: to})
 		}
@@ -137,9 +148,14 @@ func (z *settler) member(e *objectEdit, object, k int, aliases map[string]string
 		z.more = true
 	}
 	sub := e.sh.additional
-	if listed {
-		e.seen[p] = true
+	switch {
+	case listed:
+		if slot := e.sh.props[p].slot; slot > 0 {
+			e.seen[slot-1] = true
+		}
 		sub = e.sh.props[p].shape
+	case e.sh.patterns != nil && z.guess != nil:
+		sub = z.guess.byName(e.sh, name)
 	}
 	e.last, e.kept = z.value(sub, v), true
 	return e.last
@@ -167,9 +183,9 @@ func (z *settler) given(object, alias int, to string, aliases map[string]string)
 
 // fill appends the defaults of what the object does not say.
 func (z *settler) fill(e *objectEdit, brace int) {
-	for i := range e.sh.props {
+	for slot, i := range e.sh.defaults {
 		p := &e.sh.props[i]
-		if e.seen[i] {
+		if e.seen[slot] {
 			continue
 		}
 		if z.prepare != nil {

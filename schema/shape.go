@@ -19,15 +19,23 @@ type shape struct {
 	prefix     []*shape
 	items      *shape
 	takes      types // the types of which a value may be, as far as that is known
+	rules      []*objectRule
+	defaults   []int // the properties that may have a default, by index
+
+	// What only coercing asks for.
+	patterns []shapePattern
+	unions   []shapeUnion
 }
 
 type shapeProperty struct {
 	name     string
 	nodes    []*node
+	assumed  []*node // see shaper.assuming
 	shape    *shape
 	required bool
 	nullable bool
 	def      []byte // settled, valid; nil when there is none
+	slot     int    // its place in shape.defaults, counted from one; 0: it has none
 	fill     string // the member that says the default, with a comma before it
 	state    defaultState
 }
@@ -49,6 +57,7 @@ type shaper struct {
 	ids    map[*node]int
 	shapes map[string]*shape
 	order  []*shape
+	extra  int // how many shapes assume something
 }
 
 // settleDefaults builds the shapes and checks the defaults.
@@ -65,9 +74,26 @@ func (c *compiler) settleDefaults(v *Validator) {
 			b.settleDefault(&sh.props[i])
 		}
 	}
+	for _, sh := range b.order {
+		sh.expectDefaults()
+	}
 	v.takesNull = b.takesNull(v.root)
 	v.takesObject = true
 	v.root.walkInPlace(map[*node]bool{}, true, func(n *node) { v.takesObject = v.takesObject && n.types&tObject != 0 && !n.never })
+}
+
+// expectDefaults tells the rules which properties have a default that can be filled in, so that checking a value says whether it
+// has to be settled.
+func (sh *shape) expectDefaults() {
+	for _, r := range sh.rules {
+		for i := range r.props {
+			p := &r.props[i]
+			if k, ok := sh.index[p.name]; ok && sh.props[k].def != nil && !p.hasDefault {
+				p.hasDefault = true
+				r.defaults++
+			}
+		}
+	}
 }
 
 // shape returns the shape of a value that all of nodes apply to.
@@ -77,13 +103,18 @@ func (b *shaper) shape(nodes []*node) *shape {
 	if sh, ok := b.shapes[key]; ok {
 		return sh
 	}
-	if len(b.shapes) >= maxShapes {
+	if len(b.shapes)-b.extra >= maxShapes {
 		return nil
 	}
+	return b.build(key, nodes, all, nil, nil)
+}
+
+// build makes the shape of a value that all of nodes apply to, and assumed too: see assuming.
+func (b *shaper) build(key string, nodes, all, assumed, more []*node) *shape {
 	sh := &shape{index: map[string]int{}, takes: tAny}
 	b.shapes[key] = sh
 	b.order = append(b.order, sh)
-	for _, n := range nodes {
+	for _, n := range slices.Concat(nodes, assumed) {
 		sh.takes &= n.takenTypes(b.taken)
 	}
 	var additional []*node
@@ -91,6 +122,7 @@ func (b *shaper) shape(nodes []*node) *shape {
 		if n.obj == nil {
 			continue
 		}
+		sh.rules = append(sh.rules, n.obj)
 		for i := range n.obj.props {
 			sh.add(&n.obj.props[i])
 		}
@@ -98,18 +130,28 @@ func (b *shaper) shape(nodes []*node) *shape {
 			additional = append(additional, add)
 		}
 	}
+	rest := b.assume(sh, all, more)
 	// A property that is only required has no schema of its own and nothing to settle.
-	sh.props = slices.DeleteFunc(sh.props, func(p shapeProperty) bool { return len(p.nodes) == 0 })
+	sh.props = slices.DeleteFunc(sh.props, func(p shapeProperty) bool { return len(p.nodes)+len(p.assumed) == 0 })
 	for i := range sh.props {
 		p := &sh.props[i]
 		sh.index[p.name] = i
-		p.shape = b.shape(p.nodes)
+		if slices.ContainsFunc(p.nodes, func(n *node) bool { return n.hasDefault }) {
+			sh.defaults = append(sh.defaults, i)
+			p.slot = len(sh.defaults)
+		}
 		p.nullable = !slices.ContainsFunc(p.nodes, func(n *node) bool { return !b.takesNull(n) })
+		if len(p.nodes) == 0 { // no more than assumed: in any case it is one of the additional ones
+			p.shape = b.assuming(additional, p.assumed)
+		} else {
+			p.shape = b.assuming(p.nodes, p.assumed)
+		}
 	}
-	if len(additional) > 0 {
-		sh.additional = b.shape(additional)
+	if len(additional)+len(rest) > 0 {
+		sh.additional = b.assuming(additional, rest)
 	}
-	b.arrays(sh, all)
+	b.arrays(sh, all, more)
+	b.choices(sh, nodes, all, assumed, more, additional)
 	return sh
 }
 
@@ -134,28 +176,19 @@ func (b *shaper) takesNull(n *node) bool {
 	return takes
 }
 
-func (b *shaper) arrays(sh *shape, all []*node) {
+func (b *shaper) arrays(sh *shape, all, more []*node) {
 	longest := 0
-	for _, n := range all {
+	for _, n := range slices.Concat(all, more) {
 		if n.arr != nil {
 			longest = max(longest, len(n.arr.prefix))
 		}
 	}
 	item := func(k int) *shape {
-		var nodes []*node
-		for _, n := range all {
-			switch {
-			case n.arr == nil:
-			case k < len(n.arr.prefix):
-				nodes = append(nodes, n.arr.prefix[k])
-			case n.arr.items != nil:
-				nodes = append(nodes, n.arr.items)
-			}
-		}
-		if len(nodes) == 0 {
+		nodes, assumed := itemNodes(all, k), itemNodes(more, k)
+		if len(nodes)+len(assumed) == 0 {
 			return nil
 		}
-		return b.shape(nodes)
+		return b.assuming(nodes, assumed)
 	}
 	for k := range longest {
 		sh.prefix = append(sh.prefix, item(k))
@@ -163,15 +196,25 @@ func (b *shaper) arrays(sh *shape, all []*node) {
 	sh.items = item(longest)
 }
 
-func (sh *shape) add(p *property) {
-	i := slices.IndexFunc(sh.props, func(have shapeProperty) bool { return have.name == p.name })
-	if i < 0 {
-		i = len(sh.props)
-		sh.props = append(sh.props, shapeProperty{name: p.name})
+// itemNodes returns what the nodes say about the item with the number k.
+func itemNodes(all []*node, k int) (nodes []*node) {
+	for _, n := range all {
+		switch {
+		case n.arr == nil:
+		case k < len(n.arr.prefix):
+			nodes = append(nodes, n.arr.prefix[k])
+		case n.arr.items != nil:
+			nodes = append(nodes, n.arr.items)
+		}
 	}
-	sh.props[i].required = sh.props[i].required || p.required
+	return nodes
+}
+
+func (sh *shape) add(p *property) {
+	have := sh.property(p.name)
+	have.required = have.required || p.required
 	if p.node != nil {
-		sh.props[i].nodes = append(sh.props[i].nodes, p.node)
+		have.nodes = append(have.nodes, p.node)
 	}
 }
 

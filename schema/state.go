@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"sync"
 
 	"helve.dev/helve/internal/jsonx"
@@ -42,14 +43,20 @@ type state struct {
 	fatal   faultKind
 	fatalAt int
 	bits    []uint64
+	stamps  []uint64 // see newStamps
+	round   uint64   // the last one stamped
 	names   []nameRef
 	hashes  []itemHash
 	scratch []byte
 	scope   []*resource
+	walk    pathWalk // where the faults are
+	text    []byte   // and what they say
 
+	twice      bool // a name has been found twice in an object
 	settling   bool // Normalize asks
 	settled    bool // the text has been settled already
 	wantSettle bool // something in the value has to be settled
+	aliased    bool // a former name is in it
 	deprecated []int
 }
 
@@ -67,18 +74,18 @@ func (v *Validator) newState(raw []byte) *state {
 	s.v, s.d = v, raw
 	s.high, s.depth, s.frames, s.work, s.mode, s.found, s.closed = 0, 0, 0, 0, report, 0, false
 	s.faults, s.extra, s.fatal = s.faults[:0], 0, 0
-	s.bits, s.names, s.scope = s.bits[:0], s.names[:0], s.scope[:0]
-	s.settling, s.settled, s.wantSettle = false, false, false
+	s.bits, s.stamps, s.names, s.hashes, s.scope = s.bits[:0], s.stamps[:0], s.names[:0], s.hashes[:0], s.scope[:0]
+	s.twice, s.settling, s.settled, s.wantSettle, s.aliased = false, false, false, false, false
 	s.deprecated = s.deprecated[:0]
 	return s
 }
 
 func (s *state) release() {
 	const keep = 1 << 16
-	if cap(s.bits) > keep || cap(s.names) > keep || cap(s.hashes) > keep || cap(s.scratch) > keep {
+	if cap(s.bits) > keep || cap(s.stamps) > keep || cap(s.names) > keep || cap(s.hashes) > keep || cap(s.scratch) > keep || cap(s.text) > keep {
 		return
 	}
-	clear(s.faults[:cap(s.faults)])
+	clear(s.faults) // what lies beyond was cleared before
 	s.v, s.d = nil, nil
 	statePool.Put(s)
 }
@@ -111,6 +118,9 @@ func (s *state) stop(kind faultKind, at int) int {
 // fault notes a fault and reports whether checking goes on.
 func (s *state) fault(f fault) bool {
 	s.found++
+	if f.kind == duplicate {
+		s.twice = true
+	}
 	switch s.mode {
 	case probe:
 		return false
@@ -140,14 +150,15 @@ func (s *state) spend(i, end int) bool {
 }
 
 // mark is a point that the arenas of a state can be cut back to.
-type mark struct{ bits, names, depth, frames, scope, found int }
+type mark struct{ bits, stamps, names, hashes, depth, frames, scope, found int }
 
 func (s *state) mark() mark {
-	return mark{len(s.bits), len(s.names), s.depth, s.frames, len(s.scope), s.found}
+	return mark{len(s.bits), len(s.stamps), len(s.names), len(s.hashes), s.depth, s.frames, len(s.scope), s.found}
 }
 
 func (s *state) reset(m mark) {
-	s.bits, s.names, s.scope = s.bits[:m.bits], s.names[:m.names], s.scope[:m.scope]
+	s.bits, s.stamps, s.names = s.bits[:m.bits], s.stamps[:m.stamps], s.names[:m.names]
+	s.hashes, s.scope = s.hashes[:m.hashes], s.scope[:m.scope]
 	s.depth, s.frames, s.found = m.depth, m.frames, m.found
 }
 
@@ -157,18 +168,20 @@ type track struct{ at, words int }
 
 func (s *state) newTrack(count int) track {
 	t := track{at: len(s.bits), words: (count + 63) / 64}
-	s.grow(t.words)
+	for range t.words {
+		s.bits = append(s.bits, 0)
+	}
 	return t
 }
 
-func (s *state) grow(words int) {
-	if words == 1 {
-		s.bits = append(s.bits, 0)
-		return
-	}
-	for range words {
-		s.bits = append(s.bits, 0)
-	}
+// newStamps makes room for the stamps of so many properties and returns what to stamp those with that are there. What stands in
+// the arena already is older than that, so that nothing has to be cleared: an object costs what it holds, not what its schema
+// lists.
+func (s *state) newStamps(count int) (round uint64) {
+	s.stamps = slices.Grow(s.stamps, count)
+	s.stamps = s.stamps[:len(s.stamps)+count]
+	s.round++
+	return s.round
 }
 
 func (s *state) evaluate(t track, ordinal int) {

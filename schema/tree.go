@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,6 +27,12 @@ type member struct {
 
 // parseTree reads one strict JSON value (RFC 8259; duplicate names and invalid UTF-8 are refused).
 func parseTree(raw []byte) (*tree, error) {
+	switch {
+	case jsonx.Space(raw, 0) == len(raw):
+		return nil, errors.New("read JSON: the text is empty")
+	case bytes.HasPrefix(raw, []byte("\uFEFF")):
+		return nil, errors.New("read JSON: the text starts with a byte order mark; leave it out")
+	}
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
 	value, err := dec.ReadValue()
 	if err != nil {

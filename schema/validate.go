@@ -10,7 +10,8 @@ import (
 	"helve.dev/helve/internal/jsonx"
 )
 
-// A Validator checks raw JSON against one compiled schema. [Compile] makes it; it never changes and is safe for concurrent use.
+// A Validator checks raw JSON against one compiled schema. [Compile] makes it. It is safe for concurrent use, and its
+// verdicts never change; it only remembers, to be quicker, in which order properties come and what its messages say of the schema.
 // A check takes time in proportion to the value, within a fixed budget, and allocates nothing for a valid one, except
 // for patterns with look-around or back references, and the formats ipv6 and regex.
 type Validator struct {
@@ -62,11 +63,11 @@ func (v *Validator) Normalize(raw []byte) (jsontext.Value, *Report) {
 	var aliases []Alias
 	var coerced []coercion
 	if s.fatal == 0 && (s.wantSettle || len(s.faults) > 0) {
-		z := v.settle(text)
+		z := v.settle(text, s)
 		text, aliases, coerced = z.out, z.used, z.coerced
 		// Defaults fit their own schemas, and in a plain schema nothing else looks at them. An alias that could not be renamed
 		// becomes a fault the second time.
-		if known := v.plain && !z.more && len(s.faults) == 0 && len(v.aliases) == 0; !known && (z.changed || len(v.aliases) > 0) {
+		if known := v.plain && !z.more && len(s.faults) == 0 && !s.aliased; !known && (z.changed || s.aliased) {
 			s.release()
 			s = v.newState(text)
 			s.settling, s.settled = true, true

@@ -83,6 +83,13 @@ const (
 "state":{"type":"string","enum":["open","held","done"]},"tags":{"type":"array","maxItems":8,"items":{"type":"string","minLength":1,"maxLength":20}}},
 "required":["id","name","stock","price","state","tags"],"additionalProperties":false}}},"required":["batch","rows"],"additionalProperties":false}`
 
+	formatsSchema = `{"type":"object","properties":{"people":{"type":"array","uniqueItems":true,"items":{"type":"object","properties":{
+"id":{"type":"string","format":"uuid"},"mail":{"type":"string","format":"email"},"page":{"type":"string","format":"uri"},
+"since":{"type":"string","format":"date-time"},"born":{"type":"string","format":"date"},"host":{"type":"string","format":"hostname"},
+"address":{"type":"string","format":"ipv4"},"groups":{"type":"array","uniqueItems":true,"items":{"type":"string"}},
+"ranks":{"type":"array","uniqueItems":true,"items":{"type":"integer"}}},
+"required":["id","mail"],"additionalProperties":false}}},"required":["people"],"additionalProperties":false}`
+
 	tinyJSON = `{"city":"Lisbon"}`
 
 	mediumJSON = `{"room":"room_7f3a9c0","title":"Planning of the quarter with the team in Lisbon","agenda":"The last quarter, whom to hire, and the budget of the new office. Please bring your numbers.",` +
@@ -109,6 +116,20 @@ func All() []Case {
 // MediumCase returns the size that most targets are about.
 func MediumCase() Case { return All()[1] }
 
+// FormatsCase returns arguments that are formats and lists without repetition.
+func FormatsCase() Case {
+	var b strings.Builder
+	for i := range 12 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"id":"0b9f2c4e-7d31-4e5a-8f60-%012x","mail":"person.%d@mail.example.com","page":"https://www.example.com/people/%d?tab=notes#top",`+
+			`"since":"2026-%02d-%02dT09:30:00.5+02:00","born":"19%02d-02-28","host":"node-%d.eu.example.net","address":"192.0.2.%d","groups":["g%d","staff","lisbon"],"ranks":[%d,%d,%d]}`,
+			i*7919, i, i*31, i%12+1, i+10, i+70, i, i*17, i, i, i+100, i*3+200)
+	}
+	return Case{"formats", formatsSchema, []byte(`{"people":[` + b.String() + `]}`)}
+}
+
 // LargeJSON returns a batch of n rows.
 func LargeJSON(n int) []byte {
 	var b strings.Builder
@@ -131,6 +152,18 @@ func Broken() []byte {
 		`"priority":3`, `"priority":9`, `"invited"`, `"nobody"`, `"whole_day":false`, `"whole_day":"no","colour":"red"`,
 		`"title":"Planning of the quarter with the team in Lisbon",`, ``,
 	).Replace(mediumJSON))
+}
+
+// WideJSON returns arguments for Wide(n): ten of its properties, as far from each
+// other as they can be, and the one that Tiny's arguments give.
+func WideJSON(n int) []byte {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i := range 10 {
+		fmt.Fprintf(&b, `"property_%05d":"a text",`, i*n/10)
+	}
+	b.WriteString(`"city":"Lisbon"}`)
+	return []byte(b.String())
 }
 
 // Wide returns a schema of n optional texts around the one that Tiny's arguments

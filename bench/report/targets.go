@@ -26,6 +26,12 @@ func measureTargets(r results) []target {
 		}
 		add("validate "+size+": over the fastest peer", "times", best, found, 0.1)
 	}
+	ratio("validate formats: over a bare token walk", "validate/Formats/helve", "validate/Formats/floor-tokens", 1.25)
+	for _, size := range []string{"tiny", "medium", "large", "formats"} {
+		v, ok := r.median("validate/Normalize/"+size+"/helve", allocs)
+		add("normalize "+size+": allocations", "allocations", v, ok, 0)
+		ratio("normalize "+size+": over validate", "validate/Normalize/"+size+"/helve", "validate/Normalize/"+size+"/validate", 1.25)
+	}
 	v, ok := r.median("call/Call/medium/helve", allocs)
 	add("read medium: allocations", "allocations", v, ok, 25)
 	v, ok = r.median("call/Call/medium/helve", func(s sample) float64 { return s.bytes })
@@ -39,5 +45,6 @@ func measureTargets(r results) []target {
 	ratio("refuse five faults: over go-sdk", "call/Refuse/helve", "call/Refuse/go-sdk", 0.125)
 	ratio("ten times the input", "validate/Growth/rows-500", "validate/Growth/rows-50", 13)
 	ratio("a hundred times the schema's properties", "validate/Growth/properties-1000", "validate/Growth/properties-10", 1.3)
+	ratio("a hundred times the schema's properties, ten of them given", "validate/Growth/scattered-1000", "validate/Growth/scattered-10", 1.3)
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -151,6 +152,38 @@ func BenchmarkValidate(b *testing.B) {
 	}
 }
 
+// BenchmarkFormats is valid arguments that are mostly formats and lists without
+// repetition.
+func BenchmarkFormats(b *testing.B) {
+	c := cases.FormatsCase()
+	for _, p := range participants {
+		b.Run(p.name, func(b *testing.B) { measure(b, p.compile(b, c.Schema), c.JSON, valid) })
+	}
+}
+
+// BenchmarkNormalize is valid arguments that need no settling, as the executor
+// checks them: beside Validate on the same.
+func BenchmarkNormalize(b *testing.B) {
+	for _, c := range append(cases.All(), cases.FormatsCase()) {
+		b.Run(c.Name+"/validate", func(b *testing.B) { measure(b, participants[0].compile(b, c.Schema), c.JSON, valid) })
+		b.Run(c.Name+"/helve", func(b *testing.B) { measure(b, normalizer(b, c.Schema), c.JSON, valid) })
+	}
+}
+
+func normalizer(tb testing.TB, doc string) check {
+	tb.Helper()
+	v, err := schema.Compile(schema.MustParse(doc), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return func(raw []byte) int {
+		if _, rep := v.Normalize(raw); rep != nil {
+			return len(rep.Faults) + rep.More
+		}
+		return 0
+	}
+}
+
 // BenchmarkRefuse is the medium arguments with five faults.
 func BenchmarkRefuse(b *testing.B) {
 	c := cases.MediumCase()
@@ -170,8 +203,9 @@ func BenchmarkGrowth(b *testing.B) {
 	for name, rows := range map[string]int{"rows-50": 50, "rows-500": 500} {
 		b.Run(name, func(b *testing.B) { measure(b, helve.compile(b, large.Schema), cases.LargeJSON(rows), valid) })
 	}
-	for name, n := range map[string]int{"properties-10": 10, "properties-1000": 1000} {
-		b.Run(name, func(b *testing.B) { measure(b, helve.compile(b, cases.Wide(n)), cases.All()[0].JSON, valid) })
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprintf("properties-%d", n), func(b *testing.B) { measure(b, helve.compile(b, cases.Wide(n)), cases.All()[0].JSON, valid) })
+		b.Run(fmt.Sprintf("scattered-%d", n), func(b *testing.B) { measure(b, helve.compile(b, cases.Wide(n)), cases.WideJSON(n), valid) })
 	}
 }
 

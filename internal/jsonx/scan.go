@@ -16,7 +16,7 @@ const (
 
 // Space returns the index of the first byte at or after i that is not JSON white space.
 func Space(d []byte, i int) int {
-	for i < len(d) && (d[i] == ' ' || d[i] == '\n' || d[i] == '\t' || d[i] == '\r') {
+	for i < len(d) && d[i] <= ' ' && (d[i] == ' ' || d[i] == '\n' || d[i] == '\t' || d[i] == '\r') {
 		i++
 	}
 	return i
@@ -28,15 +28,31 @@ func Space(d []byte, i int) int {
 // and the index of the offending byte.
 func String(d []byte, i int) (end int, escaped, ok bool) {
 	i++
-	start, ascii := i, true
+	start, seen := i, uint64(0)
 	for {
-		i, ascii = plainRun(d, i, ascii)
-		if i >= len(d) {
-			return i, escaped, false
+		if i+8 <= len(d) {
+			w := binary.LittleEndian.Uint64(d[i:])
+			stop := stoppers(w)
+			if stop == 0 {
+				seen |= w
+				i += 8
+				continue
+			}
+			n := bits.TrailingZeros64(stop) &^ 7
+			seen |= w & (1<<n - 1)
+			i += n / 8
+		} else {
+			for i < len(d) && !isStopper(d[i]) {
+				seen |= uint64(d[i])
+				i++
+			}
+			if i >= len(d) {
+				return i, escaped, false
+			}
 		}
 		switch c := d[i]; {
 		case c == '"':
-			if !ascii && !utf8.Valid(d[start:i]) {
+			if seen&highs != 0 && !utf8.Valid(d[start:i]) {
 				return badRune(d, start, i), escaped, false
 			}
 			return i + 1, escaped, true
@@ -53,31 +69,15 @@ func String(d []byte, i int) (end int, escaped, ok bool) {
 	}
 }
 
-// plainRun skips bytes that end nothing: it stops at a quote, a backslash, a control character or the end.
-func plainRun(d []byte, i int, ascii bool) (int, bool) {
-	// Eight bytes at a time: the usual zero-byte trick for each of the three stoppers. The lowest byte that it marks is one.
-	for i+8 <= len(d) {
-		w := binary.LittleEndian.Uint64(d[i:])
-		q := w ^ (ones * '"')
-		b := w ^ (ones * '\\')
-		stop := (((q - ones) &^ q) | ((b - ones) &^ b) | ((w - ones*0x20) &^ w)) & highs
-		if stop != 0 {
-			n := bits.TrailingZeros64(stop) &^ 7
-			return i + n/8, ascii && w&highs&(1<<n-1) == 0
-		}
-		ascii = ascii && w&highs == 0
-		i += 8
-	}
-	for i < len(d) {
-		c := d[i]
-		if c == '"' || c == '\\' || c < 0x20 {
-			break
-		}
-		ascii = ascii && c < utf8.RuneSelf
-		i++
-	}
-	return i, ascii
+// stoppers marks, with its high bit, each byte of w that ends a run of plain text: a quote, a backslash or a control character. It
+// is the usual trick for finding a zero byte, three times. Above the lowest byte that is marked, others may be marked wrongly.
+func stoppers(w uint64) uint64 {
+	q := w ^ (ones * '"')
+	b := w ^ (ones * '\\')
+	return (((q - ones) &^ q) | ((b - ones) &^ b) | ((w - ones*0x20) &^ w)) & highs
 }
+
+func isStopper(c byte) bool { return c == '"' || c == '\\' || c < 0x20 }
 
 func badRune(d []byte, i, end int) int {
 	for i < end {
@@ -270,13 +270,21 @@ func Skip(d []byte, i int) int {
 func skipString(d []byte, i int) int {
 	i++
 	for i < len(d) {
-		if i, _ = plainRun(d, i, true); i >= len(d) {
-			break
+		if i+8 <= len(d) {
+			stop := stoppers(binary.LittleEndian.Uint64(d[i:]))
+			if stop == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(stop) / 8
 		}
-		if d[i] == '"' {
+		switch d[i] {
+		case '"':
 			return i + 1
+		case '\\':
+			i++
 		}
-		i += 2
+		i++
 	}
 	return i
 }

@@ -60,7 +60,8 @@ With --json both are one document {"tools":...,"report":{...}} on standard outpu
 
 With --strict each tool is sent in the form that the provider enforces, as far
 as its schema can be said in it and the whole set stays within the limits of the
-provider; the others are sent in the plain form, and the report says why.
+provider; the others are sent in the plain form, and the report says why. Gemini
+and MCP have the plain form only.
 
 The exit status is 0 when all tools are written, 1 when some were left out,
 because their schema does not compile or takes no object, and 2 for wrong usage.`,
@@ -87,8 +88,8 @@ func (l *lowering) checkArgs(_ *cobra.Command, args []string) (err error) {
 	if l.provider, err = providerOf(l.to); err != nil {
 		return err
 	}
-	l.dialect, err = l.provider.dialect(l.strict)
-	return err
+	l.dialect = l.provider.dialect(l.strict)
+	return nil
 }
 
 // run lowers.
@@ -113,6 +114,9 @@ func (l *lowering) run(cmd *cobra.Command, args []string) error {
 		}{wire, report})
 	} else if err = printJSON(cmd.OutOrStdout(), wire); err == nil {
 		report.print(cmd.ErrOrStderr())
+	}
+	if err == nil && l.strict && l.provider.strict == 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s has no strict form: every tool is plain\n", l.provider.name)
 	}
 	if err == nil && report.Refused > 0 {
 		return exit(helvecmd.ExitFailed)

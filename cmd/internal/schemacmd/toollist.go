@@ -25,6 +25,9 @@ type toolDefinition struct {
 // lines. Only what is no such list at all is an error; a tool that is wrong
 // comes back with an error of its own.
 func readTools(raw []byte) ([]listedTool, error) {
+	if bytes.HasPrefix(raw, []byte("\uFEFF")) {
+		return nil, errors.New("the text starts with a byte order mark; leave it out")
+	}
 	var out []listedTool
 	d := jsontext.NewDecoder(bytes.NewReader(raw))
 	for {

@@ -44,15 +44,13 @@ func providerOf(name string) (provider, error) {
 	return provider{}, helvecmd.Usagef("%s", text)
 }
 
-// dialect returns the dialect to lower to.
-func (p *provider) dialect(strict bool) (schema.Dialect, error) {
-	switch {
-	case !strict:
-		return p.plain, nil
-	case p.strict == 0:
-		return 0, helvecmd.Usagef("%s has no strict form; leave --strict out", p.name)
+// dialect returns the dialect to lower to. A provider without a strict form
+// gets the plain one.
+func (p *provider) dialect(strict bool) schema.Dialect {
+	if strict && p.strict != 0 {
+		return p.strict
 	}
-	return p.strict, nil
+	return p.plain
 }
 
 // each makes an array of tools from the form of one.
