@@ -135,9 +135,10 @@ func (n *node) isAlone(every []*node) bool {
 
 // property returns the property of a name, which it adds where there is none.
 func (sh *shape) property(name string) *shapeProperty {
-	i := slices.IndexFunc(sh.props, func(have shapeProperty) bool { return have.name == name })
-	if i < 0 {
+	i, known := sh.index[name]
+	if !known {
 		i = len(sh.props)
+		sh.index[name] = i
 		sh.props = append(sh.props, shapeProperty{name: name})
 	}
 	return &sh.props[i]

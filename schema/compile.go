@@ -43,6 +43,9 @@ const (
 	defaultMaxDepth = 64
 )
 
+// maxErrors is how many errors of one schema are told; the rest is counted.
+const maxErrors = 100
+
 // A compiler turns the trees of one Compile call into nodes.
 type compiler struct {
 	cfg       Config
@@ -58,11 +61,12 @@ type compiler struct {
 	carried   map[string]string
 	dynamics  []*dynamicRef
 	errs      []error
+	more      int // errors beyond maxErrors
 }
 
 // Compile reads every keyword of s and returns a validator for it. A nil s is [None].
 //
-// Errors are joined ([errors.Join]), one for each thing wrong, and each names its place in the document as a JSON Pointer: a
+// Errors are joined ([errors.Join]), one for each thing wrong (at most a hundred, and how many more), and each names its place in the document as a JSON Pointer: a
 // dialect that is not known, a reference that leads nowhere or that the configured Loader cannot serve, a keyword with a value
 // of the wrong type, a pattern that is not a regular expression, subschemas that refer to each other without ever consuming a
 // part of the value, an alias that is a property itself, and with CheckDefaults a default that does not fit.
@@ -93,6 +97,9 @@ func Compile(s *Schema, cfg *Config) (*Validator, error) {
 		c.finish(v)
 	}
 	if len(c.errs) > 0 {
+		if c.more > 0 {
+			c.errs = append(c.errs, fmt.Errorf("compile schema: and %d errors more", c.more))
+		}
 		return nil, errors.Join(c.errs...)
 	}
 	return v, nil
@@ -100,6 +107,10 @@ func Compile(s *Schema, cfg *Config) (*Validator, error) {
 
 // fail notes a compile error at a place.
 func (c *compiler) fail(place, format string, args ...any) {
+	if len(c.errs) >= maxErrors {
+		c.more++
+		return
+	}
 	c.errs = append(c.errs, fmt.Errorf("compile schema: at %q: %s", place, fmt.Sprintf(format, args...)))
 }
 

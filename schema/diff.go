@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"net/url"
 	"slices"
 	"strconv"
@@ -85,7 +86,7 @@ func Diff(old, next *Schema) Changes {
 	if errA != nil || errB != nil { // not possible for a Schema
 		return nil
 	}
-	d := &differ{old: newDocument(a), next: newDocument(b), seen: map[pair]bool{}}
+	d := &differ{old: newDocument(a), next: newDocument(b), seen: map[pair]bool{}, same: map[pair]bool{}, work: new(int)}
 	d.compare(a, b, place{root: true})
 	return d.changes
 }
@@ -95,8 +96,13 @@ type differ struct {
 	old, next *document
 	changes   Changes
 	seen      map[pair]bool
-	exact     int // how many combinators are around where a change of either kind may do either
+	same      map[pair]bool // what identical knows
+	work      *int          // how many subschemas have been compared
+	exact     int           // how many combinators are around where a change of either kind may do either
 }
+
+// maxDiffWork bounds how many subschemas are compared: references can make a small document stand for an endless one.
+const maxDiffWork = 1 << 14
 
 type pair struct{ old, next *tree }
 
@@ -161,7 +167,7 @@ func (d *differ) changed(a, b *tree) bool {
 	if a == nil || b == nil {
 		return a != b
 	}
-	probe := &differ{old: d.old, next: d.next, seen: map[pair]bool{}}
+	probe := &differ{old: d.old, next: d.next, seen: map[pair]bool{}, same: d.same, work: d.work}
 	for p := range d.seen {
 		probe.seen[p] = true
 	}
@@ -172,7 +178,13 @@ func (d *differ) changed(a, b *tree) bool {
 // compare compares two subschemas.
 func (d *differ) compare(a, b *tree, p place) {
 	a, b = d.old.follow(a), d.next.follow(b)
-	if d.seen[pair{a, b}] {
+	if d.seen[pair{a, b}] || d.identical(a, b) {
+		return
+	}
+	if *d.work++; *d.work > maxDiffWork {
+		if c := (Change{p.path, "was not compared: the schemas refer to themselves too often", Breaking, Breaking}); len(d.changes) == 0 || d.changes[len(d.changes)-1].What != c.What {
+			d.changes = append(d.changes, c)
+		}
 		return
 	}
 	d.seen[pair{a, b}] = true
@@ -193,6 +205,53 @@ func (d *differ) compare(a, b *tree, p place) {
 		d.combinators(a, b, p)
 		d.words(a, b, p)
 	}
+}
+
+// identical reports whether two subschemas, and all that they refer to within their documents, are the same text.
+func (d *differ) identical(a, b *tree) bool {
+	if same, known := d.same[pair{a, b}]; known {
+		return same
+	}
+	visited := map[pair]bool{{a, b}: true}
+	queue := []pair{{a, b}}
+	var walk func(x, y *tree) bool
+	walk = func(x, y *tree) bool { // the texts are equal, and with them the shapes
+		for i, m := range x.members {
+			if refers(m.name) && m.value.kind == '"' {
+				to := pair{d.old.resolve(m.value.str), d.next.resolve(m.value.str)}
+				if (to.old == nil) != (to.next == nil) {
+					return false
+				}
+				if to.old != nil && !visited[to] {
+					visited[to] = true
+					queue = append(queue, to)
+				}
+			}
+			if !walk(m.value, y.members[i].value) {
+				return false
+			}
+		}
+		for i, item := range x.items {
+			if !walk(item, y.items[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		if at := queue[0]; !bytes.Equal(at.old.raw, at.next.raw) || !walk(at.old, at.next) {
+			d.same[pair{a, b}] = false
+			return false
+		}
+	}
+	for p := range visited {
+		d.same[p] = true
+	}
+	return true
+}
+
+func refers(name string) bool {
+	return name == "$ref" || name == "$dynamicRef" || name == "$recursiveRef"
 }
 
 // document is one side of a comparison.

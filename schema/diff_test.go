@@ -154,6 +154,53 @@ func TestDiff(t *testing.T) {
 	t.Logf("%d cases", len(cases))
 }
 
+// TestDiffHostile compares schemas of a few lines that stand for endless ones. What is the same is seen at once; of the rest, what
+// could not be compared is breaking.
+func TestDiffHostile(t *testing.T) {
+	t.Parallel()
+	doubling := func(end string) string {
+		var b strings.Builder
+		b.WriteString(`{"properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{`)
+		for i := range 40 {
+			fmt.Fprintf(&b, `"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
+		}
+		return b.String() + `"d40":` + end + `}}`
+	}
+	circle := func(end string) string { // of which each refers to each
+		var b strings.Builder
+		b.WriteString(`{"$ref":"#/$defs/n0","$defs":{`)
+		for i := range 20 {
+			fmt.Fprintf(&b, `"n%d":{"properties":{`, i)
+			for k := range 20 {
+				fmt.Fprintf(&b, `"p%d":{"$ref":"#/$defs/n%d"},`, k, k)
+			}
+			b.WriteString(`"q":` + end + `}},`)
+		}
+		return strings.TrimSuffix(b.String(), ",") + `}}`
+	}
+	for _, c := range []struct {
+		name, old, next string
+		want            schema.Impact // for callers
+		same            bool
+	}{
+		{"doubling, the same", doubling(`{"type":"string"}`), doubling(`{"type":"string"}`), schema.Neutral, true},
+		{"doubling, the same in another order", doubling(`{"type":"string","minLength":1}`), doubling(`{"minLength":1,"type":"string"}`), schema.Breaking, false},
+		{"doubling, another end", doubling(`{"type":"string"}`), doubling(`{"type":"integer"}`), schema.Breaking, false},
+		{"a circle, the same", circle(`{}`), circle(`{}`), schema.Neutral, true},
+		{"a circle, another end", circle(`{"type":"string"}`), circle(`{}`), schema.Breaking, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			within(t, 10*time.Second, func() {
+				got := schema.Diff(schema.MustParse(c.old), schema.MustParse(c.next))
+				if got.Caller() != c.want || (len(got) == 0) != c.same {
+					t.Errorf("got %d changes, %v for callers, want %v", len(got), got.Caller(), c.want)
+				}
+			})
+		})
+	}
+}
+
 func TestDiffSteps(t *testing.T) {
 	t.Parallel()
 	for next, want := range map[string][2]string{

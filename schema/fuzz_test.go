@@ -105,8 +105,9 @@ func paths(r *schema.Report) string {
 	return strings.Join(out, " ")
 }
 
-// FuzzNormalize holds for any bytes: the input is not changed; only strict JSON, or nothing at all, is settled; a settled value is valid and stays as it is when settled again;
-// what was given stays, except nulls and the names that have been renamed; and with faults nothing is settled.
+// FuzzNormalize holds for any bytes: the input is not changed; only strict JSON, or nothing at all, is settled; a settled value is
+// valid and stays as it is when settled again; what was given stays, except nulls and the names that have been renamed; and with
+// faults nothing is settled.
 func FuzzNormalize(f *testing.F) {
 	validators := fuzzValidators(f)
 	for i := range validators {

@@ -104,6 +104,7 @@ func TestHostileSchemas(t *testing.T) {
 		{"oneOf that doubles", doubling("oneOf", 40), `"a"`, tooComplex},
 		{"anyOf through every level of the value", `{"anyOf":[{"items":{"$ref":"#"},"minItems":1},{"items":{"$ref":"#"},"minItems":1},{"items":{"$ref":"#"},"minItems":1}]}`, strings.Repeat("[", 60) + strings.Repeat("]", 60), tooComplex},
 		{"many properties that double", strings.Replace(doubling("anyOf", 40), `{"$ref":"#/$defs/d0"`, `{"properties":{`+manyProperties(500)+`}`, 1), `{"p1":1}`, tooComplex},
+		{"more properties than any tool has", `{"properties":{` + manyProperties(50_000) + `},"$defs":{"d0":{"type":"string"}}}`, `{"p1":[]}`, "must be a string"},
 		{"dynamic references in a circle", `{"$dynamicAnchor":"a","$defs":{"x":{"$id":"x","$dynamicAnchor":"a","$dynamicRef":"#a"}},"$ref":"x"}`, `1`, ""},
 		{"deep chain of references", chain(3000), `1`, "must be a string"},
 	} {
@@ -142,4 +143,13 @@ func chain(n int) string {
 		defs[i] = fmt.Sprintf(`"d%d":{"$ref":"#/$defs/d%d","minLength":1}`, i, i+1)
 	}
 	return fmt.Sprintf(`{"$ref":"#/$defs/d0","$defs":{%s,"d%d":{"type":"string"}}}`, strings.Join(defs, ","), n)
+}
+
+// TestManyErrors has a schema that is wrong in more places than anybody reads.
+func TestManyErrors(t *testing.T) {
+	t.Parallel()
+	_, err := compileText([]byte(`{"properties":{`+manyProperties(1000)+`}}`), nil)
+	if err == nil || strings.Count(err.Error(), "leads nowhere") != 100 || !strings.HasSuffix(err.Error(), "compile schema: and 900 errors more") {
+		t.Errorf("got %.200v", err)
+	}
 }

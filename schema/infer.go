@@ -86,6 +86,7 @@ type taggedValue struct {
 	raw       []byte
 	schema    *Builder
 	typ       reflect.Type
+	quoted    bool // a number in a string
 }
 
 func (in *inferrer) fail(path, format string, args ...any) {
@@ -284,10 +285,15 @@ func (in *inferrer) checkValues() {
 			continue
 		}
 		if r := validator.Validate(v.raw); !r.OK() {
-			in.fail(v.path, "the %s %s: %s%s", v.tag, cut(string(v.raw), excerptLength), r.Faults[0].Path, r.Faults[0].Problem)
+			where := r.Faults[0].Path
+			if where != "" {
+				where = "at " + where + ": "
+			}
+			in.fail(v.path, "the %s %s: %s%s", v.tag, cut(string(v.raw), excerptLength), where, r.Faults[0].Problem)
 			continue
 		}
-		if err := json.Unmarshal(jsonx.Integral(v.raw), reflect.New(v.typ).Interface(), JSONOptions()); err != nil {
+		options := json.JoinOptions(JSONOptions(), json.StringifyNumbers(v.quoted))
+		if err := json.Unmarshal(jsonx.Integral(v.raw), reflect.New(v.typ).Interface(), options); err != nil {
 			in.fail(v.path, "the %s %s does not fit the type %s: %v", v.tag, cut(string(v.raw), excerptLength), v.typ, err)
 		}
 	}

@@ -25,10 +25,10 @@ var tagRules = []tagRule{
 	{"maximum", "integer number", readNumber, "a number"},
 	{"exclusiveMinimum", "integer number", readNumber, "a number"},
 	{"exclusiveMaximum", "integer number", readNumber, "a number"},
-	{"multipleOf", "integer number", readNumber, "a number"},
+	{"multipleOf", "integer number", readFactor, "a number above 0"},
 	{"minLength", "string", readCount, "a count"},
 	{"maxLength", "string", readCount, "a count"},
-	{"pattern", "string", readText, "a regular expression"},
+	{"pattern", "string", readPattern, "a regular expression"},
 	{"format", "string", readFormat, "the name of a format"},
 	{"minItems", "array", readCount, "a count"},
 	{"maxItems", "array", readCount, "a count"},
@@ -71,7 +71,15 @@ func readBool(text string) (jsontext.Value, bool) {
 	return jsontext.Value(text), text == "true" || text == "false"
 }
 
-func readText(text string) (jsontext.Value, bool) { return jsonx.AppendQuote(nil, text), text != "" }
+func readFactor(text string) (jsontext.Value, bool) {
+	v, ok := numberOf(text)
+	return jsontext.Value(text), ok && v.Compare(jsonx.Decimal{}) > 0
+}
+
+func readPattern(text string) (jsontext.Value, bool) {
+	_, err := compilePattern(text)
+	return jsonx.AppendQuote(nil, text), err == nil && text != ""
+}
 
 func readFormat(text string) (jsontext.Value, bool) {
 	_, known := formats[text]
@@ -100,12 +108,18 @@ func (in *inferrer) tags(f *field, t reflect.Type, b *Builder) {
 		return
 	}
 	out := []byte{'['}
+	seen := map[string]bool{}
 	for i, item := range strings.Split(text, ",") {
 		raw, ok := readValue(in.valueKind(b), strings.TrimSpace(item))
 		if !ok {
 			in.fail(f.path, "the tag enum holds %q, which is not a value of %s", item, t)
 			return
 		}
+		if seen[string(raw)] {
+			in.fail(f.path, "the tag enum holds %s twice", raw)
+			return
+		}
+		seen[string(raw)] = true
 		if i > 0 {
 			out = append(out, ',')
 		}
@@ -120,6 +134,9 @@ func (in *inferrer) tags(f *field, t reflect.Type, b *Builder) {
 func (in *inferrer) refine(b *Builder, on, key string, raw jsontext.Value) bool {
 	kind, nullable := b.kind()
 	if slices.Contains(strings.Fields(on), kind) {
+		if !b.isTighter(key, raw) {
+			return true
+		}
 		b.put(key, raw)
 		if key == "enum" && nullable {
 			b.nullEnum()
@@ -131,6 +148,21 @@ func (in *inferrer) refine(b *Builder, on, key string, raw jsontext.Value) bool 
 		return false
 	}
 	b.put(word, inner.render())
+	return true
+}
+
+// isTighter reports whether a bound that a tag gives takes away from what the Go type holds: 300 is no maximum of a uint8.
+func (b *Builder) isTighter(key string, raw jsontext.Value) bool {
+	own, ok := numberOf(string(b.get(key)))
+	given, _ := numberOf(string(raw))
+	switch {
+	case !ok:
+		return true
+	case key == "minimum":
+		return given.Compare(own) > 0
+	case key == "maximum":
+		return given.Compare(own) < 0
+	}
 	return true
 }
 
@@ -211,7 +243,7 @@ func (in *inferrer) annotate(f *field, t reflect.Type, b *Builder) {
 			in.fail(f.path, "the tag %s is not JSON: %q", key, cut(text, excerptLength))
 			continue
 		}
-		in.values = append(in.values, taggedValue{f.path, key, raw, b, f.typ})
+		in.values = append(in.values, taggedValue{f.path, key, raw, b, f.typ, f.quoted})
 		if key == "default" {
 			b.put("default", raw)
 			f.optional = true
@@ -227,12 +259,19 @@ func (in *inferrer) misspelt(f *field) {
 	for _, rule := range tagRules {
 		known = append(known, rule.key)
 	}
-	for _, key := range tagKeys(f.tag) {
+	keys, rest := tagKeys(f.tag)
+	if rest != "" {
+		in.fail(f.path, "the struct tag is not a list of key:\"value\", at %s", cut(rest, excerptLength))
+	}
+	for i, key := range keys {
+		if slices.Contains(known, key) && slices.Contains(keys[:i], key) {
+			in.fail(f.path, "the tag %s is given twice", key)
+		}
 		if mend, stray := strayTags[key]; stray {
 			in.fail(f.path, "the tag %s is unknown: %s", key, mend)
 			continue
 		}
-		if slices.Contains(known, key) || len(key) < 4 {
+		if slices.Contains(known, key) {
 			continue
 		}
 		for _, k := range known {
@@ -240,7 +279,7 @@ func (in *inferrer) misspelt(f *field) {
 			if len(k) > 6 {
 				slip = 2
 			}
-			if foldName(key) == foldName(k) || len(k) > 4 && distance([]rune(key), []rune(k)) <= slip {
+			if foldName(key) == foldName(k) || len(k) > 4 && len(key) > 3 && distance([]rune(key), []rune(k)) <= slip {
 				in.fail(f.path, "the tag %s is unknown; did you mean %s?", key, k)
 				break
 			}
@@ -248,26 +287,18 @@ func (in *inferrer) misspelt(f *field) {
 	}
 }
 
-// tagKeys lists the keys of a struct tag in the conventional form.
-func tagKeys(tag reflect.StructTag) (keys []string) {
-	rest := string(tag)
-	for {
-		rest = strings.TrimLeft(rest, " ")
-		colon := strings.Index(rest, `:"`)
-		if colon <= 0 {
-			return keys
+// tagKeys lists the keys of a struct tag in the conventional form ([reflect.StructTag]), and what is left where it has another.
+func tagKeys(tag reflect.StructTag) (keys []string, rest string) {
+	for rest = strings.TrimLeft(string(tag), " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
+		key, after, ok := strings.Cut(rest, `:"`)
+		if !ok || key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r == ':' || r == '"' || r == 0x7f }) {
+			return keys, rest
 		}
-		keys = append(keys, rest[:colon])
-		end := colon + 2
-		for end < len(rest) && rest[end] != '"' {
-			if rest[end] == '\\' {
-				end++
-			}
-			end++
+		quoted, err := strconv.QuotedPrefix(`"` + after)
+		if err != nil {
+			return keys, rest
 		}
-		if end >= len(rest) {
-			return keys
-		}
-		rest = rest[end+1:]
+		keys, rest = append(keys, key), after[len(quoted)-1:]
 	}
+	return keys, ""
 }

@@ -457,7 +457,7 @@ func TestInferErrors(t *testing.T) {
 		"broken.Doc: the tags doc and jsonschema both give a description",
 		`broken.Pairs: the tag jsonschema holds a description, not key=value: "required=true"`,
 		"broken.Example: the example 1.5: must be an integer, got the number 1.5, which is not whole",
-		`broken.Pattern: compile schema: at "/pattern": "(" is not a regular expression`,
+		`broken.Pattern: the tag pattern must be a regular expression, got "("`,
 		`broken.Enum: the tag enum holds "two", which is not a value of int`,
 		"broken.Quoted: the json option string is for numbers, not for bool",
 		"broken.Failing: the schema that schema_test.failing supplies: parse schema: a schema is an object or a boolean",

@@ -133,6 +133,7 @@ func (b *shaper) build(key string, nodes, all, assumed, more []*node) *shape {
 	rest := b.assume(sh, all, more)
 	// A property that is only required has no schema of its own and nothing to settle.
 	sh.props = slices.DeleteFunc(sh.props, func(p shapeProperty) bool { return len(p.nodes)+len(p.assumed) == 0 })
+	clear(sh.index)
 	for i := range sh.props {
 		p := &sh.props[i]
 		sh.index[p.name] = i

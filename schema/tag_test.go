@@ -43,6 +43,12 @@ func TestInferElements(t *testing.T) {
 		{"bounds of nullable items", schema.For[struct {
 			F []*int `minimum:"0" maximum:"9" maxItems:"3" uniqueItems:"true"`
 		}], `{"type":"array","maxItems":3,"uniqueItems":true,"items":{"type":["integer","null"],"minimum":0,"maximum":9}}`},
+		{"a bound that the type cannot hold", schema.For[struct {
+			F []int8 `maximum:"300" minimum:"-5"`
+		}], `{"type":"array","items":{"type":"integer","minimum":-5,"maximum":127}}`},
+		{"a bound below an unsigned type", schema.For[struct {
+			F *uint `minimum:"-5"`
+		}], `{"type":["integer","null"],"minimum":0}`},
 		{"texts deep inside", schema.For[struct {
 			F map[string][]string `minLength:"1" format:"email" pattern:"@"`
 		}], `{"type":"object","additionalProperties":{"type":"array","items":{"type":"string","format":"email","pattern":"@","minLength":1}}}`},
@@ -91,8 +97,8 @@ func TestInferUnknownTags(t *testing.T) {
 		{schema.For[lawTagFormat], `lawTagFormat.F: the tag format must be the name of a format, got "emial"`},
 		{schema.For[lawTagUnique], `lawTagUnique.F: the tag uniqueItems must be true or false, got "yes"`},
 		{schema.For[lawTagCount], `lawTagCount.F: the tag maxItems must be a count, got "1.5"`},
-		{schema.For[lawTagNumber], `lawTagNumber.F: the tag multipleOf must be a number, got "0x10"`},
-		{schema.For[lawTagZero], "multipleOf must be a number above 0, got the number 0"},
+		{schema.For[lawTagNumber], `lawTagNumber.F: the tag multipleOf must be a number above 0, got "0x10"`},
+		{schema.For[lawTagZero], `lawTagZero.F: the tag multipleOf must be a number above 0, got "0"`},
 		{schema.For[lawTagEmpty], `lawTagEmpty.F: the tag pattern must be a regular expression, got ""`},
 		{schema.For[lawTagScope], "lawTagScope.F: the tag minLength says nothing about map[string]int"},
 		{schema.For[lawTagStruct], "lawTagStruct.F: the tag minimum says nothing about struct {}"},
@@ -154,6 +160,40 @@ type (
 		F string `format:"date" example:"x"`
 	}
 )
+
+// TestInferTagText has struct tags that only a program can make, or that go vet finds: each is read whole or refused.
+func TestInferTagText(t *testing.T) {
+	t.Parallel()
+	type point struct {
+		X int `json:"x"`
+	}
+	for _, c := range []struct {
+		typ       reflect.Type
+		tag, want string // want: a part of the error; "" for none
+	}{
+		{reflect.TypeFor[string](), `doc:"no end`, "F: the struct tag is not a list of key:\"value\", at doc:\"no end"},
+		{reflect.TypeFor[string](), `doc: "a space"`, "F: the struct tag is not a list of key:\"value\", at doc: "},
+		{reflect.TypeFor[string](), `doc:'quotes'`, "F: the struct tag is not a list of key:\"value\", at doc:'quotes'"},
+		{reflect.TypeFor[string](), `doc`, "F: the struct tag is not a list"},
+		{reflect.TypeFor[string](), `json:"f" minLength="1"`, "F: the struct tag is not a list of key:\"value\", at minLength="},
+		{reflect.TypeFor[string](), `doc:"a" doc:"b"`, "F: the tag doc is given twice"},
+		{reflect.TypeFor[string](), `xml:"a" xml:"b"  yaml:"\"c\"" `, ""},
+		{reflect.TypeFor[string](), `Doc:"x"`, "F: the tag Doc is unknown; did you mean doc?"},
+		{reflect.TypeFor[string](), `enum:"a, b,a"`, `F: the tag enum holds "a" twice`},
+		{reflect.TypeFor[string](), `pattern:"["`, `F: the tag pattern must be a regular expression, got "["`},
+		{reflect.TypeFor[string](), `pattern:"^(?!x)"`, ""},
+		{reflect.TypeFor[int](), `multipleOf:"-1"`, `F: the tag multipleOf must be a number above 0, got "-1"`},
+		{reflect.TypeFor[float64](), `multipleOf:"1e-8"`, ""},
+		{reflect.TypeFor[point](), `default:"{}"`, `F: the default {}: at /x: missing; wants an integer`},
+		{reflect.TypeFor[int](), `json:"f,string" default:"3" example:"5"`, ""},
+		{reflect.TypeFor[int8](), `json:"f,string" default:"300"`, `F: the default "300" does not fit the type int8`},
+	} {
+		s, err := schema.Of(reflect.StructOf([]reflect.StructField{{Name: "F", Type: c.typ, Tag: reflect.StructTag(c.tag)}}))
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %s and %v\nwant an error %s", c.tag, s, err, c.want)
+		}
+	}
+}
 
 // FuzzTags holds for any struct tag: nothing panics, and what is inferred compiles and, where it has a default, fills it in.
 func FuzzTags(f *testing.F) {
