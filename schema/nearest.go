@@ -73,20 +73,28 @@ func (f *nameForm) read(name string) {
 			f.ends = append(f.ends, n)
 		}
 	}
-	last := rune(0)
+	wasUpper := false
 	for _, r := range name {
 		if isSeparator(r) {
 			flush()
-		} else {
-			if unicode.IsUpper(r) && !unicode.IsUpper(last) {
-				flush()
-			}
-			lower := unicode.ToLower(r)
-			f.folded = append(f.folded, lower)
-			f.size += utf8.RuneLen(lower)
-			f.runes |= 1 << (uint(lower) % 64)
+			wasUpper = false
+			continue
 		}
-		last = r
+		lower, upper, size := r, 'A' <= r && r <= 'Z', 1
+		switch {
+		case r >= utf8.RuneSelf:
+			lower, upper = unicode.ToLower(r), unicode.IsUpper(r)
+			size = utf8.RuneLen(lower)
+		case upper:
+			lower = r + 'a' - 'A'
+		}
+		if upper && !wasUpper {
+			flush()
+		}
+		f.folded = append(f.folded, lower)
+		f.size += size
+		f.runes |= 1 << (uint(lower) % 64)
+		wasUpper = upper
 	}
 	flush()
 }
@@ -97,9 +105,17 @@ func (f *nameForm) nearness(other *nameForm) (score int, ok bool) {
 	switch {
 	case slices.Equal(f.folded, other.folded):
 		return 0, true
-	case other.size == 0 || f.size > nearestLength || other.size > nearestLength || otherDigits(f.folded, other.folded):
+	case other.size == 0 || f.size > nearestLength || other.size > nearestLength:
 		return 0, false
 	}
+	if score, ok = f.likeness(other); ok && otherDigits(f.folded, other.folded) {
+		return 0, false
+	}
+	return score, ok
+}
+
+// likeness is nearness but for digits, which are looked at last because most names are not alike.
+func (f *nameForm) likeness(other *nameForm) (score int, ok bool) {
 	if d, ok := f.slips(other); ok {
 		return d, true
 	}
