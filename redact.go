@@ -307,12 +307,7 @@ func (r *redactor) error(e *Error) *Error {
 	c := *e
 	c.Message = r.text(e.Message)
 	c.Suggestion = r.text(e.Suggestion)
-	if r.replacer.Load() != nil {
-		c.Faults = slices.Clone(e.Faults)
-		for i, f := range c.Faults {
-			c.Faults[i] = Fault{Path: r.values(f.Path), Problem: r.values(f.Problem), Suggestion: r.values(f.Suggestion)}
-		}
-	}
+	c.Faults = r.faults(e.Faults)
 	if len(e.Details) > 0 {
 		c.Details = rewrite(e.Details, func(member, s string) string {
 			if secretName.MatchString(member) {
@@ -322,6 +317,18 @@ func (r *redactor) error(e *Error) *Error {
 		})
 	}
 	return &c
+}
+
+// faults returns fs with registered values replaced; fs itself where there are none.
+func (r *redactor) faults(fs []Fault) []Fault {
+	if r.replacer.Load() == nil {
+		return fs
+	}
+	fs = slices.Clone(fs)
+	for i, f := range fs {
+		fs[i] = Fault{Path: r.values(f.Path), Problem: r.values(f.Problem), Suggestion: r.values(f.Suggestion)}
+	}
+	return fs
 }
 
 // rewrite passes each string and number of raw through fn, with the name of

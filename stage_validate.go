@@ -2,6 +2,7 @@ package helve
 
 import (
 	"fmt"
+	"strconv"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,9 +27,9 @@ func (f *flight) validate() *Result {
 	}
 	args, faults, more := f.settleArguments(raw)
 	if len(faults) > 0 {
-		res := f.fail(invalidInput(faults, more))
-		res.direction, res.raw = Input, raw.Clone()
-		return res
+		// Its words are Helve's own, but for what the faults quote.
+		e := invalidInput(f.x.redact.faults(faults), more)
+		return &Result{Error: e, direction: Input, raw: raw.Clone()}
 	}
 	f.effect = f.effectOf(args)
 	// A normaliser that had nothing to change hands back the caller's own bytes.
@@ -105,14 +106,13 @@ func (f *flight) effectOf(args jsontext.Value) Effect {
 }
 
 func invalidInput(faults []Fault, more int) *Error {
-	e := &Error{Code: CodeInvalidInput, Faults: faults}
-	switch n := len(faults) + more; {
+	n := len(faults) + more
+	e := &Error{Code: CodeInvalidInput, Faults: faults, Message: strconv.Itoa(n) + " problems with the arguments"}
+	switch {
 	case more > 0:
-		e.Message = fmt.Sprintf("%d problems with the arguments; the first %d are listed", n, len(faults))
+		e.Message += "; the first " + strconv.Itoa(len(faults)) + " are listed"
 	case n == 1:
 		e.Message = "1 problem with the arguments"
-	default:
-		e.Message = fmt.Sprintf("%d problems with the arguments", n)
 	}
 	e.Suggestion = "Send the call again with these corrected."
 	if len(faults) == 1 {
