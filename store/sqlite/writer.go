@@ -61,6 +61,9 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 	heads map[string]*head // of the audit, as long as nobody else writes
 	seen  int64            // data_version when they were read
+
+	last int           // how many operations the last batch had
+	pace time.Duration // how long a commit takes of late
 }
 
 func newWriter(ctx context.Context, s *Store) (*writer, error) {
@@ -96,14 +99,31 @@ func (w *writer) run() {
 	}
 }
 
-// batch gathers what waits already; it waits for nobody.
+// batch gathers what waits already. A caller who is alone is never kept waiting;
+// where the last batch had several, those that it set free are given a part of a
+// commit's time to come back, so that all of them go together and not by turns.
 func (w *writer) batch(first *operation) []*operation {
 	ops := []*operation{first}
+	var over <-chan time.Time
 	for len(ops) < maxBatch {
 		select {
 		case op := <-w.s.queue:
 			ops = append(ops, op)
+			continue
 		default:
+		}
+		if w.last < 2 || len(ops) >= 2*w.last {
+			return ops
+		}
+		if over == nil {
+			timer := time.NewTimer(w.pace / 4)
+			defer timer.Stop()
+			over = timer.C
+		}
+		select {
+		case op := <-w.s.queue:
+			ops = append(ops, op)
+		case <-over:
 			return ops
 		}
 	}
@@ -112,7 +132,10 @@ func (w *writer) batch(first *operation) []*operation {
 
 // commit runs operations in one transaction, each in a savepoint of its own.
 func (w *writer) commit(ops []*operation) {
+	began := time.Now()
 	defer func() {
+		w.last = len(ops)
+		w.pace += (time.Since(began) - w.pace) / 8
 		for _, op := range ops {
 			close(op.done)
 		}
