@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "fill": fill,
+			"exits": exits, "fill": fill, "store": store, "tamper": tamper,
 		},
 	})
 }

@@ -79,6 +79,7 @@ var thirdParties = []allowed{
 	// The commands: one command-line library with its flags, and scripts as tests.
 	{"cmd/...", false, []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	{"cmd/...", true, []string{"github.com/rogpeppe/go-internal"}},
+	{"cmd/internal/storecmd/...", false, []string{"golang.org/x/mod/sumdb/note"}},
 	{"examples/...", false, []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	{"examples/...", true, []string{"github.com/rogpeppe/go-internal"}},
 
