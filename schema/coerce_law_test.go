@@ -159,6 +159,23 @@ func TestCoerceHostile(t *testing.T) {
 	}
 }
 
+// TestCoerceManyForms reads a value of a union of many forms that hold each other.
+func TestCoerceManyForms(t *testing.T) {
+	t.Parallel()
+	forms := make([]string, 100)
+	for i := range forms {
+		forms[i] = fmt.Sprintf(`{"type":"object","properties":{"k":{"const":"k%d"},"v":{"type":"integer"},"c":{"type":"array","items":{"$ref":"#/$defs/n"}}},"required":["k"]}`, i)
+	}
+	v := compile(t, `{"$ref":"#/$defs/n","$defs":{"n":{"oneOf":[`+strings.Join(forms, ",")+`]}}}`, &schema.Config{Coerce: true})
+	deep := strings.Repeat(`{"k":"k7","v":"3","c":[`, 12) + `{"k":"k99","v":"4"}` + strings.Repeat(`]}`, 12)
+	within(t, 2*time.Second, func() {
+		got, r := v.Normalize([]byte(deep))
+		if want := strings.NewReplacer(`"3"`, `3`, `"4"`, `4`).Replace(deep); !r.OK() || string(got) != want || len(r.Coerced) != 13 {
+			t.Errorf("got %.300s, %+v", got, r)
+		}
+	})
+}
+
 // TestCoerceHostileForms has schemas whose unions ask for many guesses, with values that fit none of them.
 func TestCoerceHostileForms(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,7 @@ package schema
 import "slices"
 
 // maxAssumed bounds how many combinations of subschemas with assumptions are kept apart; what lies beyond is not coerced.
-const maxAssumed = 1024
+const maxAssumed = 4096
 
 // A shapePattern is the shape of the properties whose names match.
 type shapePattern struct {
@@ -38,6 +38,7 @@ func (b *shaper) assuming(nodes, assumed []*node) *shape {
 
 // assumed is assuming for some that are assumed; nil where there are too many shapes of that kind.
 func (b *shaper) assumed(nodes, assumed []*node) *shape {
+	nodes, assumed = targets(nodes), targets(assumed)
 	all := closure(nodes)
 	more := slices.DeleteFunc(closure(assumed), func(n *node) bool { return slices.Contains(all, n) })
 	key := b.key(all) + "| " + b.key(more)
@@ -49,6 +50,17 @@ func (b *shaper) assumed(nodes, assumed []*node) *shape {
 	}
 	b.extra++
 	return b.build(key, nodes, all, assumed, more)
+}
+
+// targets replaces the nodes that merely refer to others, so that each way to the same schema leads to the same shape.
+func targets(nodes []*node) []*node {
+	out := make([]*node, 0, len(nodes))
+	for _, n := range nodes {
+		if n = n.target(); !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // assume adds to the properties of a shape what is only assumed of them. It returns what is assumed of further properties.
@@ -109,7 +121,7 @@ func (b *shaper) choices(sh *shape, nodes, all, assumed, more, additional []*nod
 			continue
 		}
 		for _, list := range [][]*node{n.in.anyOf, n.in.oneOf} {
-			if len(list) < 2 || slices.ContainsFunc(list, func(sub *node) bool { return slices.Contains(every, sub) }) {
+			if len(list) < 2 || slices.ContainsFunc(list, func(sub *node) bool { return slices.Contains(every, sub.target()) }) {
 				continue
 			}
 			u := shapeUnion{owner: n, alone: n.isAlone(every)}

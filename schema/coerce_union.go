@@ -9,8 +9,17 @@ import (
 // A guess finds out what a value that does not fit was meant to be. Each question costs something of its budget; when that is
 // spent, nothing more is coerced.
 type guess struct {
-	v *Validator
-	s *state // keeps the account
+	v     *Validator
+	s     *state // keeps the account
+	known map[question]*settler
+}
+
+// A question is which form of a union a piece of the text was meant to be. It is asked once for each form of what holds the piece.
+type question struct {
+	union     *shapeUnion
+	at        *byte
+	size      int
+	unwrapped bool
 }
 
 // affords charges for a look at text and reports whether it may be taken.
@@ -58,6 +67,19 @@ func (z *settler) union(sh *shape, i int) (end int, ok bool) {
 
 // choose returns the outcome for the text of the form that it was meant to be, or nil.
 func (z *settler) choose(u *shapeUnion, text []byte) (found *settler) {
+	if z.aliases != nil { // the arguments themselves, of which there is one
+		return z.tryForms(u, text)
+	}
+	q := question{u, &text[0], len(text), z.unwrapped}
+	found, known := z.guess.known[q]
+	if !known {
+		found = z.tryForms(u, text)
+		z.guess.known[q] = found
+	}
+	return found
+}
+
+func (z *settler) tryForms(u *shapeUnion, text []byte) (found *settler) {
 	if !z.guess.affords(text) || z.guess.accepts(u.owner, text, u.alone) {
 		return nil
 	}

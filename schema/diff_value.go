@@ -189,9 +189,33 @@ func (d *differ) bounds(a, b *tree, p place) {
 			d.add(p.at(k.keyword), dir, fmt.Sprintf("%s is %s, was %s", k.keyword, textOr(y, "gone"), textOr(x, "not there")))
 		}
 	}
-	if d.differs(a, b, "multipleOf") {
-		d.presence(a, b, p, "multipleOf")
+	if !d.differs(a, b, "multipleOf") {
+		return
 	}
+	x, y := a.get("multipleOf"), b.get("multipleOf")
+	if dir := factorDirection(x, y); dir != either {
+		d.add(p.at("multipleOf"), dir, fmt.Sprintf("multipleOf is %s, was %s", y.raw, x.raw))
+		return
+	}
+	d.presence(a, b, p, "multipleOf")
+}
+
+// factorDirection says what another multipleOf does: a multiple of 4 is one of 2 too.
+func factorDirection(x, y *tree) direction {
+	if kindOf(x) != '0' || kindOf(y) != '0' {
+		return either
+	}
+	v, errV := jsonx.ParseDecimal(x.raw)
+	w, errW := jsonx.ParseDecimal(y.raw)
+	switch {
+	case errV != nil || errW != nil || v.Sign() <= 0 || w.Sign() <= 0:
+		return either
+	case v.MultipleOf(w):
+		return widen
+	case w.MultipleOf(v):
+		return narrow
+	}
+	return either
 }
 
 func textOr(t *tree, missing string) string {

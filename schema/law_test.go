@@ -547,3 +547,46 @@ func TestCarriers(t *testing.T) {
 		}
 	}
 }
+
+// goNames finds what only a Go programmer would say.
+var goNames = regexp.MustCompile(`\b(u?int(8|16|32|64)|uint|float(32|64)|struct|interface|slice|map\[|chan|func|nil|Go|json:|jsontext|unmarshal|schema_test|lawt?[A-Z]\w*|time\.Time|reflect)\b`)
+
+// TestFaultsNameNoGoTypes sends what is wrong to every type of the law: who reads the faults knows no Go.
+func TestFaultsNameNoGoTypes(t *testing.T) {
+	t.Parallel()
+	wrong := []string{`null`, `true`, `"x"`, `"300"`, `""`, `1.5`, `-1`, `300`, `1e400`, `99999999999999999999999`, `[]`, `["x",1,null]`, `{}`, `{"x":1}`, `{"kind":"x"}`, `[[]]`, `{"x":{"y":[]}}`, `[{"a":`, `nil`}
+	told := 0
+	for _, typ := range lawTypes {
+		s, err := schema.Of(typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := schema.Compile(s, &schema.Config{Closed: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := slices.Clone(wrong)
+		var doc struct {
+			Properties map[string]jsontext.Value `json:"properties"`
+		}
+		if json.Unmarshal(s.Raw(), &doc) == nil { // and to each of its properties
+			for name := range doc.Properties {
+				for _, value := range wrong {
+					values = append(values, `{`+quote(name)+`:`+value+`}`)
+				}
+			}
+		}
+		for _, value := range values {
+			for _, f := range faults(v.Validate([]byte(value))) {
+				told++
+				if found := goNames.FindString(f.Problem + " " + f.Suggestion); found != "" {
+					t.Errorf("%v: %s: the fault names %s: %+v", typ, value, found, f)
+				}
+			}
+		}
+	}
+	t.Logf("%d faults", told)
+	if told < 2000 {
+		t.Error("too few faults to say anything")
+	}
+}

@@ -28,7 +28,7 @@ type settler struct {
 func (v *Validator) settle(text []byte, s *state) *settler {
 	z := &settler{d: text, aliases: v.aliases, coercing: v.coerce, keep: s.twice}
 	if v.coerce && (len(s.faults) > 0 || len(v.aliases) > 0) {
-		z.guess = &guess{v: v, s: v.newState(nil)}
+		z.guess = &guess{v: v, s: v.newState(nil), known: map[question]*settler{}}
 		defer z.guess.s.release()
 	}
 	z.value(v.shape, jsonx.Space(text, 0))
