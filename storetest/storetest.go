@@ -26,7 +26,7 @@ type Opener func(t *testing.T) (open func() helve.Store)
 
 // Lease is the lease that the suite claims with where it waits for the end of
 // one. A store that is slower than this cannot be tested so.
-const Lease = 250 * time.Millisecond
+const Lease = 600 * time.Millisecond
 
 // Run runs the whole suite, each test on a store of its own, side by side.
 func Run(t *testing.T, open Opener) {
