@@ -35,6 +35,9 @@ type Config struct {
 	// MaxTokens bounds the tokens of a run, in and out. A step that passes it is
 	// the last one. Zero: [DefaultMaxTokens].
 	MaxTokens int
+	// Runs keeps each run as it goes, so that another process can continue it; see
+	// [Load]. Nil: a run is in the memory of its caller alone.
+	Runs helve.Runs
 	// Events is told what happens, in order, one event at a time. Nil: nobody.
 	Events func(Event)
 }
@@ -97,7 +100,9 @@ type Run struct {
 	Calls int             `json:"calls"`
 	Usage model.Usage     `json:"usage"`
 	// Duration is the time spent running, without the waiting in between.
-	Duration time.Duration `json:"duration,format:nano"`
+	Duration time.Duration `json:"duration"`
+
+	version int64 // of the stored run
 }
 
 // Pending returns what waits for a person, in the order of the calls.
@@ -167,6 +172,9 @@ func (a *Agent) Continue(ctx context.Context, r *Run) error {
 	r.Status, r.Reason = Running, ""
 	err := a.loop(ctx, r)
 	r.Duration += time.Since(began)
+	// Whatever ended the run is kept; another process that has taken it over since
+	// keeps what is its own.
+	err = errors.Join(err, a.save(context.WithoutCancel(ctx), r))
 	a.tell(Event{Kind: RunEnded, Step: r.Steps, Run: r})
 	return err
 }
@@ -191,6 +199,12 @@ func (a *Agent) loop(ctx context.Context, r *Run) error {
 		}
 		if r.Status != Running {
 			return nil
+		}
+		// Before its calls run: whoever continues the run sends the same calls, and
+		// those that happened are answered by the ledger.
+		if err := a.save(ctx, r); err != nil {
+			r.Status, r.Reason = Failed, "the run could not be kept"
+			return err
 		}
 	}
 }
