@@ -21,13 +21,16 @@ exact call, shown by "show"; the call runs when its caller sends it again.
 
 The exit status is 0 when it worked, 1 when it did not: there is no such
 approval, it has expired, or it was decided otherwise before.`, &f,
-		approvalsList(open, &f), approvalsShow(open, &f), approvalsApprove(open, &f), approvalsDeny(open, &f), approvalsEdit(open, &f))
+		approvalsList(open, &f, true), approvalsShow(open, &f), approvalsApprove(open, &f), approvalsDeny(open, &f), approvalsEdit(open, &f))
 	cmd.Example = "  NAME approvals list\n  NAME approvals show ap_...\n  NAME approvals approve ap_..."
 	return cmd
 }
 
-func approvalsList(open OpenDesk, f *deskFlags) *cobra.Command {
-	var run, state string
+// approvalsList returns the subcommand list. A program's own --state may mean
+// something else, so that it can be left out.
+func approvalsList(open OpenDesk, f *deskFlags, byState bool) *cobra.Command {
+	state := string(helve.ApprovalPending)
+	var run string
 	var all bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List approvals: those that wait, or all", Args: noArguments,
@@ -56,7 +59,9 @@ func approvalsList(open OpenDesk, f *deskFlags) *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringVar(&run, "run", "", "only those of this `run`")
-	cmd.Flags().StringVar(&state, "state", string(helve.ApprovalPending), "only those in this `state`: pending, approved, denied, expired, consumed")
+	if byState {
+		cmd.Flags().StringVar(&state, "state", state, "only those in this `state`: pending, approved, denied, expired, consumed")
+	}
 	cmd.Flags().BoolVar(&all, "all", false, "those in any state")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		return oneOf("--state", state, helve.ApprovalPending, helve.ApprovalApproved, helve.ApprovalDenied, helve.ApprovalExpired, helve.ApprovalConsumed)

@@ -39,6 +39,19 @@ func AddDesk(root *cobra.Command, open OpenDesk) {
 	add(root, newApprovals(open), newLedger(open), newRuns(open), newAudit(open))
 }
 
+// AddDecisions adds the subcommands approvals, approve, deny and edit to root, for
+// a program whose approvals are its main matter: those of "approvals" in
+// [AddDesk], without a flag --tenant.
+func AddDecisions(root *cobra.Command, open OpenDesk) {
+	var f deskFlags
+	list := approvalsList(open, &f, false)
+	list.Use = "approvals"
+	for _, cmd := range []*cobra.Command{list, approvalsApprove(open, &f), approvalsDeny(open, &f), approvalsEdit(open, &f)} {
+		f.addJSON(cmd)
+		add(root, cmd)
+	}
+}
+
 // A desk is what a subcommand works at.
 type desk struct {
 	*Desk
@@ -55,6 +68,10 @@ type deskFlags struct {
 
 func (f *deskFlags) add(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&f.tenant, "tenant", "", "the `tenant` whose records are meant")
+	f.addJSON(cmd)
+}
+
+func (f *deskFlags) addJSON(cmd *cobra.Command) {
 	cmd.PersistentFlags().BoolVar(&f.json, "json", false, "print JSON, one object a line")
 }
 

@@ -46,13 +46,39 @@ func NewPrompt(in io.Reader, out io.Writer) *Prompt {
 
 // Decide shows exactly what would run, asks, and records the decision: yes, no
 // with a reason that the model reads, or other arguments, which are shown once
-// more before they are approved. It returns the record as it then stands. The
-// error is [ErrNoAnswer], that of ctx, or one of [helve.Executor.Decide].
+// more before they are approved. It returns the record as it then stands; where
+// somebody else decides first, that is told, and counts. The error is
+// [ErrNoAnswer], that of ctx, or one of [helve.Executor.Decide].
 func (p *Prompt) Decide(ctx context.Context, x *helve.Executor, approval string) (*helve.Approval, error) {
 	asked, err := x.Store().Approval(ctx, helve.ScopeFrom(ctx).Tenant, approval)
 	if err != nil {
 		return nil, err
 	}
+	// While the person thinks, another process may decide.
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		if a, err := x.AwaitDecision(ctx, approval); err == nil {
+			stop(&decidedElsewhere{a})
+		}
+	}()
+	a, err := p.decide(ctx, x, asked)
+	if other, ok := errors.AsType[*decidedElsewhere](context.Cause(ctx)); ok && (err != nil || a == nil) {
+		a, err = other.Approval, nil
+	} else if !errors.Is(err, helve.ErrDecided) {
+		return a, err
+	}
+	fmt.Fprintf(p.out, "Somebody else was first: it is %s%s.\n", a.State, plain(strings.TrimSuffix(" by "+a.DecidedBy, " by ")))
+	return a, nil
+}
+
+// decidedElsewhere ends a question that somebody else has answered.
+type decidedElsewhere struct{ *helve.Approval }
+
+func (*decidedElsewhere) Error() string { return "it was decided elsewhere" }
+
+// decide asks until there is a decision.
+func (p *Prompt) decide(ctx context.Context, x *helve.Executor, asked *helve.Approval) (*helve.Approval, error) {
 	show := *asked
 	var edited jsontext.Value
 	for {
@@ -80,7 +106,7 @@ func (p *Prompt) Decide(ctx context.Context, x *helve.Executor, approval string)
 			fmt.Fprintln(p.out, "Please answer yes, no or edit.")
 			continue
 		}
-		record, err := x.Decide(ctx, approval, d)
+		record, err := x.Decide(ctx, asked.ID, d)
 		if refused, ok := errors.AsType[*helve.CallError](err); ok {
 			fmt.Fprintln(p.out, explain(refused))
 			edited, show = nil, *asked

@@ -53,17 +53,45 @@ The exit status is 0 when the brief is done, 1 when it could not be written,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return runBrief(cmd, opts, &flags) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runBrief(cmd, opts, &flags, "") },
 	}
-	cmd.Flags().TextVar(&flags.autonomy, "autonomy", helve.Gated, "for which calls you are asked: `manual, gated or auto`")
-	cmd.Flags().StringVar(&flags.model, "model", "offline", "the `model`; offline is a stand-in of simple rules that needs no key")
-	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "show every step and every call")
-	cmd.Flags().BoolVar(&flags.json, "json", false, "print one JSON document: brief, status, steps, calls, usage")
+	flags.addTo(cmd)
 	return cmd
 }
 
-// runBrief writes a brief.
-func runBrief(cmd *cobra.Command, opts *options, flags *briefFlags) error {
+// addTo adds the flags that a brief has, and one that goes on.
+func (f *briefFlags) addTo(cmd *cobra.Command) {
+	cmd.Flags().TextVar(&f.autonomy, "autonomy", helve.Gated, "for which calls you are asked: `manual, gated or auto`")
+	cmd.Flags().StringVar(&f.model, "model", "offline", "the `model`; offline is a stand-in of simple rules that needs no key")
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "show every step and every call")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON document: brief, status, steps, calls, usage")
+}
+
+// newResume returns the subcommand resume.
+func newResume(opts *options) *cobra.Command {
+	var flags briefFlags
+	cmd := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "Go on with a brief that waited, or was interrupted",
+		Long: `Go on with a brief that waited for you, or was interrupted. What it has done is
+not done again. Decide before with approve, deny and edit, or at the terminal.
+
+The exit status is that of brief.`,
+		Example: "  dayflow resume run_... --state ~/dayflow/tasks.db -v",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("resume wants one run; brief says which, and so does --json")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runBrief(cmd, opts, &flags, args[0]) },
+	}
+	flags.addTo(cmd)
+	return cmd
+}
+
+// runBrief writes a brief, or goes on with one.
+func runBrief(cmd *cobra.Command, opts *options, flags *briefFlags, resume string) error {
 	set, err := opts.resolve()
 	if err != nil {
 		return err
@@ -73,10 +101,15 @@ func runBrief(cmd *cobra.Command, opts *options, flags *briefFlags) error {
 		return err
 	}
 	t := newTrace(cmd.ErrOrStderr(), flags.verbose)
-	open := func(context.Context) (*helve.Executor, func() error, error) { return set.open(t) }
+	open := func(ctx context.Context) (*helve.Executor, func() error, error) { return set.open(ctx, t) }
 	return helvecmd.With(cmd, open, func(ctx context.Context, x *helve.Executor) error {
 		ctx = helve.WithScope(ctx, helve.Scope{Subject: set.me, Autonomy: flags.autonomy})
-		run, err := converse(ctx, cmd, m, x, t, greeting(set))
+		run, err := converse(ctx, cmd, m, x, t, func(a *agent.Agent) (*agent.Run, error) {
+			if resume == "" {
+				return a.Run(ctx, greeting(set))
+			}
+			return goOn(ctx, a, x, resume)
+		})
 		if run == nil {
 			return err
 		}
@@ -95,15 +128,29 @@ func greeting(set *setting) string {
 	return text
 }
 
+// goOn continues a run that was kept.
+func goOn(ctx context.Context, a *agent.Agent, x *helve.Executor, id string) (*agent.Run, error) {
+	run, err := agent.Load(ctx, x.Store(), id)
+	switch {
+	case errors.Is(err, helve.ErrNoRun):
+		return nil, helvecmd.Usagef("there is no run %s; is --state or --store the one of the brief?", plain.Line(id))
+	case err != nil:
+		return nil, err
+	case run.Status != agent.Suspended && run.Status != agent.Running:
+		return nil, fmt.Errorf("run %s is %s: there is nothing to go on with", run.ID, run.Status)
+	}
+	return run, a.Continue(ctx, run)
+}
+
 // converse runs the agent, and asks the person what it waits for as long as
 // there is a terminal and an answer.
-func converse(ctx context.Context, cmd *cobra.Command, m model.Model, x *helve.Executor, t *trace, input string) (*agent.Run, error) {
-	a, err := agent.New(m, x, &agent.Config{System: system, Events: t.event})
+func converse(ctx context.Context, cmd *cobra.Command, m model.Model, x *helve.Executor, t *trace, begin func(*agent.Agent) (*agent.Run, error)) (*agent.Run, error) {
+	a, err := agent.New(m, x, &agent.Config{System: system, Events: t.event, Runs: x.Store()})
 	if err != nil {
 		return nil, err
 	}
-	run, err := a.Run(ctx, input)
-	if run.Status != agent.Suspended {
+	run, err := begin(a)
+	if run == nil || run.Status != agent.Suspended {
 		return run, err
 	}
 	in, out, ok := terminal(cmd.InOrStdin(), cmd.ErrOrStderr())

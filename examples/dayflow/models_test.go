@@ -17,6 +17,7 @@ var testModels = map[string]func(*setting) model.Model{
 		turn.Text = "I would like to write to Ana."
 		return scripted.New(turn, scripted.Say("That is all."))
 	},
+	"resumer": func(*setting) model.Model { return scripted.New(scripted.Say("That is all.")) },
 	"tasker": func(*setting) model.Model {
 		return scripted.New(
 			scripted.Call("create_task", `{"title":"Call Ana","due":null,"idempotency_key":"call-ana"}`),

@@ -4,6 +4,7 @@ import (
 	"net/mail"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -16,7 +17,7 @@ import (
 
 // options are the flags that every command takes: sources, state and day.
 type options struct {
-	data, mail, calendar, state, today, zone, me string
+	data, mail, calendar, state, store, today, zone, me string
 }
 
 // addTo adds the flags.
@@ -25,6 +26,7 @@ func (o *options) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.mail, "mail", "", "mail alone: a `path` to an mbox, a Maildir or a folder of .eml files")
 	flags.StringVar(&o.calendar, "calendar", "", "calendar alone: a `path` to an .ics file or a folder of them")
 	flags.StringVar(&o.state, "state", "", "`file` that keeps the tasks, with the folder outbox beside it; default: in memory")
+	flags.StringVar(&o.store, "store", "", "`where` approvals, runs and what was done are kept: sqlite:FILE or postgres://...; default: beside the tasks, else in memory")
 	flags.StringVar(&o.today, "today", "", "the `day` of the brief, YYYY-MM-DD; default: today in the zone")
 	flags.StringVar(&o.zone, "tz", "", "your time `zone`, such as Europe/Lisbon; default: the computer's")
 	flags.StringVar(&o.me, "me", "", "your `address`; default: the most frequent recipient of the mail")
@@ -54,7 +56,26 @@ func (o *options) resolve() (*setting, error) {
 		}
 		set.state, set.outbox = o.state, filepath.Join(dir, "outbox")
 	}
+	if err := o.keep(set); err != nil {
+		return nil, err
+	}
 	return set, nil
+}
+
+// keep finds out where what was asked and done is remembered.
+func (o *options) keep(set *setting) error {
+	switch scheme, rest, _ := strings.Cut(o.store, ":"); {
+	case o.store == "" && set.state != "":
+		set.store = "sqlite:" + set.state + ".helve"
+	case o.store == "":
+	case scheme == "sqlite" && !isDir(filepath.Dir(rest)):
+		return helvecmd.Usagef("--store %s: the folder %s does not exist; make it first", o.store, filepath.Dir(rest))
+	case scheme != "sqlite" && scheme != "postgres" && scheme != "postgresql":
+		return helvecmd.Usagef("--store %q is neither sqlite:FILE nor postgres://...", o.store)
+	default:
+		set.store = o.store
+	}
+	return nil
 }
 
 // sources finds out where mail and calendar are.

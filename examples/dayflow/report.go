@@ -22,11 +22,13 @@ import (
 type document struct {
 	Brief string `json:"brief"`
 	// Status is ok, suspended, stopped, failed or canceled.
-	Status string       `json:"status"`
-	Reason string       `json:"reason,omitempty"`
-	Steps  int          `json:"steps"`
-	Calls  []callRecord `json:"calls"`
-	Usage  model.Usage  `json:"usage"`
+	Status string `json:"status"`
+	Reason string `json:"reason,omitempty"`
+	// Run is the id that resume takes.
+	Run   string       `json:"run"`
+	Steps int          `json:"steps"`
+	Calls []callRecord `json:"calls"`
+	Usage model.Usage  `json:"usage"`
 }
 
 // A callRecord is one call of a run.
@@ -66,7 +68,7 @@ func report(ctx context.Context, cmd *cobra.Command, x *helve.Executor, run *age
 
 // printDocument prints the run as one JSON document.
 func printDocument(w io.Writer, run *agent.Run) error {
-	doc := document{Brief: run.Text, Status: string(run.Status), Reason: run.Reason, Steps: run.Steps, Calls: records(run), Usage: run.Usage}
+	doc := document{Brief: run.Text, Status: string(run.Status), Reason: run.Reason, Run: run.ID, Steps: run.Steps, Calls: records(run), Usage: run.Usage}
 	if run.Status == agent.Done {
 		doc.Status = "ok"
 	}
@@ -93,7 +95,8 @@ func printBrief(ctx context.Context, cmd *cobra.Command, x *helve.Executor, run 
 					plain.Line(a.Reason), a.ID, a.Expires.Local().Format(time.DateTime))
 			}
 		}
-		fmt.Fprintf(w, "\nNothing of this was done. Run it in a terminal to be asked.\n")
+		fmt.Fprintf(w, "\nNothing of this was done. Run it in a terminal to be asked, or, where --state keeps it:\n"+
+			"  dayflow approve ID, deny ID --why TEXT or edit ID JSON, and then dayflow resume %s\n", run.ID)
 	case agent.Stopped:
 		fmt.Fprintf(w, "\nThe brief is not finished: %s.\n", plain.Line(run.Reason))
 	}

@@ -33,7 +33,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "interrupt": interrupt, "document": checkDocument,
+			"exits": exits, "interrupt": interrupt, "document": checkDocument, "ids": setIDs,
 		},
 	})
 }
@@ -135,4 +135,24 @@ func (s *signaller) Write(b []byte) (int, error) {
 		s.stop()
 	}
 	return len(b), nil
+}
+
+// setIDs sets RUN and APPROVAL from what brief --json has printed: ids FILE.
+func setIDs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: ids FILE")
+	}
+	var doc struct {
+		Run   string
+		Calls []struct {
+			Result struct{ Pending struct{ Approval string } }
+		}
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &doc, json.MatchCaseInsensitiveNames(true)))
+	ts.Setenv("RUN", doc.Run)
+	for _, c := range doc.Calls {
+		if c.Result.Pending.Approval != "" {
+			ts.Setenv("APPROVAL", c.Result.Pending.Approval)
+		}
+	}
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"helve.dev/helve"
@@ -10,6 +12,7 @@ import (
 	"helve.dev/helve/examples/dayflow/internal/day"
 	"helve.dev/helve/examples/dayflow/internal/daytools"
 	"helve.dev/helve/examples/dayflow/internal/tasks"
+	"helve.dev/helve/store/sqlite"
 )
 
 // A setting says whose day a command works on.
@@ -17,6 +20,7 @@ type setting struct {
 	sample         bool
 	mail, calendar daytools.Source
 	state, outbox  string // "": in memory
+	store          string // sqlite:FILE, postgres://... or "": in memory
 	today          day.Date
 	zone           *time.Location
 	me             string // "": the mailbox says it
@@ -35,8 +39,37 @@ var policy = helve.Rules{
 	},
 }
 
-// open makes the executor, and what closes the tasks beneath it.
-func (s *setting) open(observers ...helve.Observer) (*helve.Executor, func() error, error) {
+// open makes the executor, and what closes tasks and store beneath it.
+func (s *setting) open(ctx context.Context, observers ...helve.Observer) (*helve.Executor, func() error, error) {
+	kept, closeKept, err := s.openStore(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	x, closeTasks, err := s.openTasks(kept, observers)
+	if err != nil {
+		return nil, nil, errors.Join(err, closeKept())
+	}
+	return x, func() error { return errors.Join(closeTasks(), closeKept()) }, nil
+}
+
+// openStore opens what remembers approvals, runs and what was done.
+func (s *setting) openStore(ctx context.Context) (helve.Store, func() error, error) {
+	scheme, path, _ := strings.Cut(s.store, ":")
+	switch scheme {
+	case "":
+		return helve.NewMemoryStore(nil), func() error { return nil }, nil
+	case "sqlite":
+		store, err := sqlite.Open(ctx, path, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		return store, store.Close, nil
+	}
+	return openPostgres(ctx, s.store)
+}
+
+// openTasks makes the executor on the tasks, and what closes them.
+func (s *setting) openTasks(kept helve.Store, observers []helve.Observer) (*helve.Executor, func() error, error) {
 	store, err := tasks.Open(s.state)
 	switch {
 	case errors.Is(err, tasks.ErrNotDatabase):
@@ -44,15 +77,15 @@ func (s *setting) open(observers ...helve.Observer) (*helve.Executor, func() err
 	case err != nil:
 		return nil, nil, fmt.Errorf("open --state %s: %w", s.state, err)
 	}
-	x, err := s.executor(store, observers)
+	x, err := s.executor(store, kept, observers)
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}
 	return x, store.Close, nil
 }
 
-// executor makes the executor of the tools on a store.
-func (s *setting) executor(store *tasks.Store, observers []helve.Observer) (*helve.Executor, error) {
+// executor makes the executor of the tools on tasks.
+func (s *setting) executor(store *tasks.Store, kept helve.Store, observers []helve.Observer) (*helve.Executor, error) {
 	tools, err := daytools.New(daytools.Config{
 		Mail: s.mail, Calendar: s.calendar, Tasks: store, Outbox: daytools.NewOutbox(s.outbox),
 		Today: s.today, Zone: s.zone, Me: s.me,
@@ -64,5 +97,5 @@ func (s *setting) executor(store *tasks.Store, observers []helve.Observer) (*hel
 	if err != nil {
 		return nil, fmt.Errorf("make the tools: %w", err)
 	}
-	return helve.NewExecutor(registry, &helve.Config{Policy: policy, Observers: observers, ObserveContent: true})
+	return helve.NewExecutor(registry, &helve.Config{Policy: policy, Store: kept, Observers: observers, ObserveContent: true})
 }
