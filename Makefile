@@ -1,7 +1,7 @@
 # `make test` runs every check; CI runs the same. The steps are in .ci/check.
 
 .DEFAULT_GOAL := help
-.PHONY: help test quick fmt fix lint fuzz race cross arch license bench api vuln release clean
+.PHONY: help test quick fmt fix lint fuzz race cross arch license bench crash api vuln release clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /:/' | awk -F: '{printf "  %-9s %s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ license: ## the licences of what is compiled in
 
 bench: ## this project beside its peers; BENCH=pattern: its own benchmarks alone
 	@.ci/check bench
+
+crash: ## kill workers in the middle of calls and count what became of them; out/crash.json
+	@cd store && go run ./crash --out ../out/crash.json $(CRASH)
 
 api: ## changes of the exported API since the last release
 	@.ci/check api

@@ -109,7 +109,7 @@ func (s *Store) open(ctx context.Context) error {
 	}
 	s.reads.SetMaxOpenConns(maxReaders)
 	s.reads.SetMaxIdleConns(maxReaders)
-	if err := s.migrate(ctx); err != nil {
+	if err := s.settle(ctx); err != nil {
 		return err
 	}
 	w, err := newWriter(ctx, s)
@@ -121,6 +121,25 @@ func (s *Store) open(ctx context.Context) error {
 		s.work.Go(s.housekeeping)
 	}
 	return nil
+}
+
+// settle brings the file into its mode and version. To change the mode of a new
+// file SQLite does not wait for others who do the same, so it is tried again.
+func (s *Store) settle(ctx context.Context) error {
+	until := time.Now().Add(busyTimeout)
+	for {
+		err := s.migrate(ctx)
+		if !busy(err) || time.Now().After(until) {
+			return err
+		}
+		pause := time.NewTimer(10 * time.Millisecond)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return ctx.Err()
+		}
+	}
 }
 
 // dsn names the file in the driver's way.

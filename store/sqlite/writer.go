@@ -332,6 +332,12 @@ func readable(err error) error {
 	return err
 }
 
+// busy reports whether another process was in the way.
+func busy(err error) bool {
+	e, ok := errors.AsType[*driver.Error](err)
+	return ok && e.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
 var advices = map[int]string{
 	sqlite3.SQLITE_BUSY:     "another process has held the file for too long",
 	sqlite3.SQLITE_FULL:     "the disk is full",
