@@ -44,6 +44,8 @@ var layers = []row{
 	{2, "helvetest/...", nil},
 
 	{3, "agent/...", nil},
+	{4, "store/crash/...", nil},
+	{4, "store/proof/...", nil}, // tests alone
 	{3, "store/audit/...", nil},
 	{3, "store/*", []string{"store/audit"}},
 	{3, "models/*", nil},

@@ -62,7 +62,7 @@ type delayed struct {
 // runOn runs the harness on a new store of a kind.
 func runOn(ctx context.Context, kind string, cfg config) (*result, error) {
 	if cfg.seed == 0 {
-		cfg.seed = uint64(time.Now().UnixNano()) //nolint:gosec // G115: any number will do
+		cfg.seed = uint64(time.Now().UnixNano())
 	}
 	dir, err := os.MkdirTemp("", "helve-crash")
 	if err != nil {
@@ -213,7 +213,7 @@ func (h *harness) keepAlive(ctx context.Context) {
 		h.mu.Lock()
 		h.next++
 		n := h.next
-		cmd := exec.CommandContext(ctx, os.Args[0]) //nolint:gosec // G204: this very program
+		cmd := exec.CommandContext(ctx, os.Args[0])
 		cmd.Env = append(os.Environ(), envWorker+"="+strconv.Itoa(n), envServer+"="+h.url, envStore+"="+h.store)
 		cmd.Stderr = h.cfg.log
 		err := cmd.Start()
