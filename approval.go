@@ -11,9 +11,10 @@ import (
 // Approvals remembers what persons are asked and what they decided.
 type Approvals interface {
 	// Ask returns the approval that governs a call: the latest of the same
-	// identity that is pending, approved or denied, else a, which it stores as
-	// pending, under a.ID, with an expiry of ttl from now. One that has passed its
-	// expiry becomes expired and is returned once. [ErrApprovalMismatch] says that
+	// identity that is pending, approved, denied, or consumed and not the one that
+	// a follows, else a, which it stores as pending, under a.ID, with an expiry of
+	// ttl from now. One that has passed its expiry becomes expired and is returned
+	// once. [ErrApprovalMismatch] says that
 	// the same run and call id has a pending or approved approval of another
 	// identity. The audit entries are appended in the same transaction, where a
 	// was stored.
@@ -59,6 +60,10 @@ const (
 type Approval struct {
 	ID string `json:"id"`
 	ApprovalIdentity
+	// Follows is the id of the consumed approval of the same identity after which
+	// this one is asked for: whoever asks knows that one was used. It is for Ask
+	// alone and not kept.
+	Follows string `json:"-"`
 	// CallID is the call that asked first.
 	CallID string `json:"call_id"`
 	// Effect is the effect of the call.

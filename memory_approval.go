@@ -22,12 +22,13 @@ func (m *MemoryStore) Ask(_ context.Context, a *Approval, ttl time.Duration, aud
 	if o := m.approvals[m.latest[a.ApprovalIdentity]]; o != nil {
 		was := o.State
 		m.open(o, now)
-		denied := o.State == ApprovalDenied && now.Before(o.Expires)
-		if denied || m.open(o, now) || o.State == ApprovalExpired && was != ApprovalExpired {
+		stands := o.State == ApprovalDenied && now.Before(o.Expires) || o.State == ApprovalConsumed && a.Follows != o.ID
+		if stands || m.open(o, now) || o.State == ApprovalExpired && was != ApprovalExpired {
 			return o.clone(), nil
 		}
 	}
 	n := a.clone()
+	n.Follows = ""
 	n.State, n.Asked, n.Expires = ApprovalPending, now, now.Add(ttl)
 	m.approvals[n.ID] = n
 	m.latest[n.ApprovalIdentity] = n.ID

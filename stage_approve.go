@@ -33,17 +33,44 @@ func (f *flight) approve(ctx context.Context) *Result {
 	mine := f.newApproval()
 	entry := f.auditEntry(AuditAsked)
 	entry.Approval, entry.Rule = mine.ID, mine.Rule
-	a, err := f.x.cfg.Store.Ask(ctx, mine, f.x.cfg.ApprovalTTL, entry)
-	switch {
-	case errors.Is(err, ErrApprovalMismatch):
-		return f.mismatch()
-	case err != nil:
-		return f.unavailable("the approval store", err)
+	for {
+		a, err := f.x.cfg.Store.Ask(ctx, mine, f.x.cfg.ApprovalTTL, entry)
+		switch {
+		case errors.Is(err, ErrApprovalMismatch):
+			return f.mismatch()
+		case err != nil:
+			return f.unavailable("the approval store", err)
+		case a.State != ApprovalConsumed:
+			if a.ID == mine.ID {
+				f.askedNow(ctx, a)
+			}
+			return f.decided(ctx, a)
+		}
+		// It was used. A call with effects that used it since stage 4 may be this
+		// very one, as from a double click; every other one asks anew.
+		if done, res := f.recallAgain(ctx); done {
+			return res
+		}
+		mine.Follows = a.ID
 	}
-	if a.ID == mine.ID {
-		f.askedNow(ctx, a)
+}
+
+// recallAgain asks the ledger once more, and reports whether that ends the stage.
+func (f *flight) recallAgain(ctx context.Context) (bool, *Result) {
+	if f.effect == Read {
+		return false, nil
 	}
-	return f.decided(ctx, a)
+	e, err := f.lookup(ctx)
+	if err != nil {
+		return true, f.unavailable("the ledger", err)
+	}
+	if f.entry = e; e == nil {
+		return false, nil
+	}
+	if res := f.standing(ctx, e); res != nil {
+		return true, res
+	}
+	return f.approvedBefore(ctx)
 }
 
 // approvedBefore covers a call whose approval was consumed by an earlier claim

@@ -124,7 +124,14 @@ func approvalsConsume(s *suite) {
 	a, err := s.Decide(s.Context(), "a", "ap", &helve.Decision{Approve: true}) // a double click
 	s.ok(err)
 	s.equal(a.State, helve.ApprovalConsumed)
-	s.equal(s.ask(approval("next", identity(1))).ID, "next")
+	// Only who knows that it was used asks anew.
+	used := s.ask(approval("next", identity(1)))
+	s.equal([]any{used.ID, used.State}, []any{"ap", helve.ApprovalConsumed})
+	next := approval("next", identity(1))
+	next.Follows = "ap"
+	s.equal(s.ask(next).ID, "next")
+	next.ID = "one more"
+	s.equal(s.ask(next).ID, "next")
 	_, err = s.Decide(s.Context(), "a", "next", &helve.Decision{})
 	s.ok(err)
 	_, err = s.Claim(s.Context(), &helve.ClaimParams{Approval: &helve.Consume{ID: "next", Identity: identity(1)}})

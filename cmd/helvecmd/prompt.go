@@ -59,12 +59,12 @@ func (p *Prompt) Decide(ctx context.Context, x *helve.Executor, approval string)
 	defer stop(nil)
 	go func() {
 		if a, err := x.AwaitDecision(ctx, approval); err == nil {
-			stop(&decidedElsewhere{a})
+			stop(&elsewhereError{a})
 		}
 	}()
 	a, err := p.decide(ctx, x, asked)
-	if other, ok := errors.AsType[*decidedElsewhere](context.Cause(ctx)); ok && (err != nil || a == nil) {
-		a, err = other.Approval, nil
+	if other, ok := errors.AsType[*elsewhereError](context.Cause(ctx)); ok && (err != nil || a == nil) {
+		a = other.Approval
 	} else if !errors.Is(err, helve.ErrDecided) {
 		return a, err
 	}
@@ -72,10 +72,10 @@ func (p *Prompt) Decide(ctx context.Context, x *helve.Executor, approval string)
 	return a, nil
 }
 
-// decidedElsewhere ends a question that somebody else has answered.
-type decidedElsewhere struct{ *helve.Approval }
+// elsewhereError ends a question that somebody else has answered.
+type elsewhereError struct{ *helve.Approval }
 
-func (*decidedElsewhere) Error() string { return "it was decided elsewhere" }
+func (*elsewhereError) Error() string { return "it was decided elsewhere" }
 
 // decide asks until there is a decision.
 func (p *Prompt) decide(ctx context.Context, x *helve.Executor, asked *helve.Approval) (*helve.Approval, error) {

@@ -1,5 +1,15 @@
 package proof_test
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"testing"
 
-func onPostgres(t *testing.T, _ func(*testing.T, process)) { t.Helper(); t.Skip("not yet") }
+	"helve.dev/helve"
+)
+
+func newPostgres(t *testing.T) string { t.Helper(); t.Skip("not yet"); return "" }
+
+func openPostgres(context.Context, string) (helve.Store, func() error, error) {
+	return nil, nil, errors.New("not yet")
+}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -29,28 +30,43 @@ func onStores(t *testing.T, test func(t *testing.T, restart process)) {
 		m := helve.NewMemoryStore(&helve.MemoryConfig{Rows: 1 << 20})
 		test(t, func() helve.Store { return m }) // it cannot be restarted: the program is its store
 	})
-	t.Run("sqlite", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "store.db")
-		var last *sqlite.Store
-		end := func() {
-			if last != nil {
-				if err := last.Close(); err != nil {
-					t.Error(err)
-				}
-			}
-		}
-		t.Cleanup(end)
+	onDatabases(t, func(t *testing.T, where string) {
+		t.Helper()
+		end := func() {}
+		t.Cleanup(func() { end() })
 		test(t, func() helve.Store {
 			end()
-			s, err := sqlite.Open(context.Background(), path, nil)
+			s, closeStore, err := open(context.Background(), where)
 			if err != nil {
 				t.Fatal(err)
 			}
-			last = s
+			end = func() {
+				if err := closeStore(); err != nil {
+					t.Error(err)
+				}
+			}
 			return s
 		})
 	})
-	t.Run("postgres", func(t *testing.T) { onPostgres(t, test) })
+}
+
+// onDatabases runs a test on a new database of every kind, named as open takes it.
+func onDatabases(t *testing.T, test func(t *testing.T, where string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, "sqlite:"+filepath.Join(t.TempDir(), "store.db")) })
+	t.Run("postgres", func(t *testing.T) { test(t, newPostgres(t)) })
+}
+
+// open opens a database.
+func open(ctx context.Context, where string) (helve.Store, func() error, error) {
+	if path, ok := strings.CutPrefix(where, "sqlite:"); ok {
+		s, err := sqlite.Open(ctx, path, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, s.Close, nil
+	}
+	return openPostgres(ctx, where)
 }
 
 // corpus returns the path of a file that nobody here wrote, or skips.

@@ -96,7 +96,8 @@ func (t *tx) ask(a *helve.Approval, ttl time.Duration, audit []helve.AuditEntry)
 	}
 	if last != nil {
 		switch {
-		case open(last), last.State == helve.ApprovalDenied && last.Expires.UnixMicro() > t.now:
+		case open(last), last.State == helve.ApprovalDenied && last.Expires.UnixMicro() > t.now,
+			last.State == helve.ApprovalConsumed && a.Follows != last.ID:
 			return last, nil
 		case last.State == helve.ApprovalExpired:
 			// Told once: by whoever is the first to note it.

@@ -37,7 +37,9 @@ new log, so let "checkpoint" sign what it is, and keep that somewhere else.`
 }
 
 func (f *logFlags) tenant() string { return f.cmd.PersistentFlags().Lookup("tenant").Value.String() }
-func (f *logFlags) json() bool     { return f.cmd.PersistentFlags().Lookup("json").Value.String() == "true" }
+func (f *logFlags) json() bool {
+	return f.cmd.PersistentFlags().Lookup("json").Value.String() == "true"
+}
 
 // with opens the store and lets use work with it.
 func (f *logFlags) with(cmd *cobra.Command, use func(ctx context.Context, db database) error) (err error) {
