@@ -131,6 +131,7 @@ func TestInjectionReadOnly(t *testing.T) {
 func TestInjectionWithApprovals(t *testing.T) {
 	w, users, attackers := agentdojo(t)
 	onStores(t, func(t *testing.T, restart process) {
+		t.Helper()
 		store := restart()
 		_, inMemory := store.(*helve.MemoryStore)
 		pairs, parked := 0, 0

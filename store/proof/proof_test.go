@@ -125,24 +125,24 @@ func (t *tool) UnmarshalJSON(b []byte) error {
 }
 
 // make binds the tool to a handler.
-func (t *tool) make(tt *testing.T, h helve.Handler) *helve.Tool {
-	tt.Helper()
+func (d *tool) make(t *testing.T, h helve.Handler) *helve.Tool {
+	t.Helper()
 	effect := helve.Read
 	switch {
-	case t.Destructive:
+	case d.Destructive:
 		effect = helve.Destructive
-	case t.Effect == "write":
+	case d.Effect == "write":
 		effect = helve.Write
 	}
-	in, err := schema.Parse(t.Parameters)
+	in, err := schema.Parse(d.Parameters)
 	if err != nil {
-		tt.Fatalf("%s: %v", t.Name, err)
+		t.Fatalf("%s: %v", d.Name, err)
 	}
 	made, err := helve.New(helve.Contract{
-		Name: t.Name, Effect: effect, Input: in, Description: t.Description + " (a tool of a corpus, for a test)",
+		Name: d.Name, Effect: effect, Input: in, Description: d.Description + " (a tool of a corpus, for a test)",
 	}, h)
 	if err != nil {
-		tt.Fatal(err)
+		t.Fatal(err)
 	}
 	return made
 }

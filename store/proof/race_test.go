@@ -158,6 +158,7 @@ func wantOneEffect(t *testing.T, file string, answers []answer) {
 // 64 callers in four processes, one key, half with another body.
 func TestManyProcessesOneKey(t *testing.T) {
 	onDatabases(t, func(t *testing.T, where string) {
+		t.Helper()
 		file := filepath.Join(t.TempDir(), "effects")
 		_, closeStore, err := open(t.Context(), where) // migrated before they race
 		if err != nil {
@@ -197,6 +198,7 @@ func TestManyProcessesOneKey(t *testing.T) {
 // The same in one process, on every store.
 func TestManyCallersOneKey(t *testing.T) {
 	onStores(t, func(t *testing.T, restart process) {
+		t.Helper()
 		file := filepath.Join(t.TempDir(), "effects")
 		answers, err := raceOn(t.Context(), restart(), file, "0", callers)
 		if err != nil {
@@ -210,6 +212,7 @@ func TestManyCallersOneKey(t *testing.T) {
 // it runs once.
 func TestDoubleClicks(t *testing.T) {
 	onStores(t, func(t *testing.T, restart process) {
+		t.Helper()
 		var ran atomic.Int32
 		pay := helve.Must(helve.Func(helve.Contract{Name: "pay", Effect: helve.Destructive, Description: "Pays an invoice out of the account."},
 			func(context.Context, struct {
@@ -248,6 +251,7 @@ func TestDoubleClicks(t *testing.T) {
 // is unknown, and nothing else; who was sent away stays away.
 func TestZombie(t *testing.T) {
 	onStores(t, func(t *testing.T, restart process) {
+		t.Helper()
 		store := restart()
 		ctx := t.Context()
 		claim := func(key string, repeatable bool, lease time.Duration) *helve.Claim {

@@ -111,6 +111,7 @@ func databases(t *testing.T) map[string]state {
 func TestTaubenchWritesHappenOnce(t *testing.T) {
 	tools, tasks, dbs := lines[*tool](t, "taubench/tools.jsonl"), lines[*task](t, "taubench/tasks.jsonl"), databases(t)
 	onStores(t, func(t *testing.T, restart process) {
+		t.Helper()
 		actions, writes := 0, 0
 		for _, task := range tasks {
 			want := dbs[task.Domain].clone()
