@@ -46,5 +46,13 @@ func measureTargets(r results) []target {
 	ratio("ten times the input", "validate/Growth/rows-500", "validate/Growth/rows-50", 13)
 	ratio("a hundred times the schema's properties", "validate/Growth/properties-1000", "validate/Growth/properties-10", 1.3)
 	ratio("a hundred times the schema's properties, ten of them given", "validate/Growth/scattered-1000", "validate/Growth/scattered-10", 1.3)
+	for _, store := range []string{"sqlite", "postgres"} {
+		ledger := "ledger/Ledger/" + store + "/"
+		ratio("ledgered call, "+store+": over its two statements", ledger+"call", ledger+"bare", 1.3)
+		ratio("ledgered call, "+store+": a million rows over none", ledger+"call-many-rows", ledger+"call", 1.3)
+	}
+	ratio("ledgered call, sqlite: one of sixteen writers over a single one", "ledger/Ledger/sqlite/call-16-writers", "ledger/Ledger/sqlite/call", 0.25)
+	v, ok = r.median("ledger/Ledger/sqlite/call-16-writers", func(s sample) float64 { return s.commits })
+	add("ledgered call, sqlite: commits of one of sixteen writers", "commits", v, ok, 0.25)
 	return out
 }

@@ -8,7 +8,9 @@ import (
 	"helve.dev/helve"
 )
 
-func newPostgres(t *testing.T) string { t.Helper(); t.Skip("not yet"); return "" }
+func newPostgres(t testing.TB) string { t.Helper(); t.Skip("not yet"); return "" }
+
+func fillPostgres(testing.TB, string, int) {}
 
 func openPostgres(context.Context, string) (helve.Store, func() error, error) {
 	return nil, nil, errors.New("not yet")

@@ -119,9 +119,9 @@ type tool struct {
 }
 
 // UnmarshalJSON reads the names as the corpora write them.
-func (t *tool) UnmarshalJSON(b []byte) error {
+func (d *tool) UnmarshalJSON(b []byte) error {
 	type plain tool
-	return json.Unmarshal(b, (*plain)(t), json.MatchCaseInsensitiveNames(true))
+	return json.Unmarshal(b, (*plain)(d), json.MatchCaseInsensitiveNames(true))
 }
 
 // make binds the tool to a handler.
