@@ -133,13 +133,22 @@ func (s *state) checkUnique(n *node, items []itemHash, start, end int) bool {
 	}
 	slices.SortFunc(items, func(a, b itemHash) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at)) })
 	first, before := -1, -1 // the second of a pair, and the one that it is equal to
+	run := 0                // where the items of one hash begin; they may differ all the same
 	for k := 1; k < len(items); k++ {
-		a, b := &items[k-1], &items[k]
-		if a.hash == b.hash && (first < 0 || b.at < items[first].at) && s.equal(s.d[a.at:a.end], s.d[b.at:b.end]) {
-			first, before = k, k-1
+		if items[k].hash != items[run].hash {
+			run = k
+			continue
 		}
-		if s.fatal != 0 {
-			return false
+		for j := run; j < k && (first < 0 || items[k].at < items[first].at); j++ {
+			if s.work++; s.work > workBudget {
+				s.stop(tooComplex, 0)
+			}
+			if s.fatal == 0 && s.equal(s.d[items[j].at:items[j].end], s.d[items[k].at:items[k].end]) {
+				first, before = k, j
+			}
+			if s.fatal != 0 {
+				return false
+			}
 		}
 	}
 	return first < 0 || s.fault(fault{kind: notUnique, at: items[first].at, end: items[first].end, node: n, x: items[before].ordinal, y: items[first].ordinal})

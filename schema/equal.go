@@ -153,9 +153,9 @@ func (s *state) hashNumber(lit []byte) uint64 {
 			return 1
 		}
 		if s.scratch, ok = v.AppendInteger(s.scratch[:0], 18); !ok {
-			return fold(hashSecrets[0] ^ v.Hash(2))
+			return fold(^hashSecrets[0] ^ v.Hash(2))
 		}
 		_, small, _, _ = smallDecimal(s.scratch, 0)
 	}
-	return fold(hashSecrets[0] ^ uint64(small))
+	return fold(^hashSecrets[0] ^ uint64(small)) // not as the texts are hashed, one of which would collide with each number
 }

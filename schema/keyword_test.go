@@ -324,6 +324,7 @@ func TestKeywords(t *testing.T) {
 				`[[1],[1.0]]`,
 				`[{"a":1,"b":2},{"b":2,"a":1}]`,
 				`[null,1,null]`,
+				`[1,"\u0000",10e-1]`, // the one between had the hash of both
 			},
 		},
 		{
