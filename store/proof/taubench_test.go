@@ -27,9 +27,7 @@ func (s state) clone() state {
 
 func (s state) apply(after state) {
 	for name, records := range after {
-		for key, record := range records {
-			s[name][key] = record
-		}
+		maps.Copy(s[name], records)
 	}
 }
 

@@ -37,6 +37,7 @@ new log, so let "checkpoint" sign what it is, and keep that somewhere else.`
 }
 
 func (f *logFlags) tenant() string { return f.cmd.PersistentFlags().Lookup("tenant").Value.String() }
+
 func (f *logFlags) json() bool {
 	return f.cmd.PersistentFlags().Lookup("json").Value.String() == "true"
 }
