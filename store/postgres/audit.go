@@ -1,0 +1,194 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"helve.dev/helve"
+	"helve.dev/helve/internal/jsonx"
+	"helve.dev/helve/store/audit"
+)
+
+const (
+	appendSQL = `SELECT audit_append($1, $2, $3, $4)`
+
+	rowsSQL = `SELECT a.seq, a.at, a.entry, p.payload FROM audit_head h JOIN audit a ON a.log = h.log
+		LEFT JOIN audit_payload p ON p.log = a.log AND p.seq = a.seq WHERE h.id = $?`
+
+	auditTenantsSQL = `SELECT tenant FROM audit_head WHERE size > 0`
+
+	auditSizeSQL = `SELECT size FROM audit_head WHERE id = $1`
+
+	auditHashesSQL = `SELECT substr(a.hashes, 32 * q.level + 1, 32)
+		FROM unnest($2::int[], $3::bigint[]) WITH ORDINALITY AS q(level, n, i)
+		LEFT JOIN audit_head h ON h.id = $1
+		LEFT JOIN audit a ON a.log = h.log AND a.seq = (q.n + 1) << q.level
+		ORDER BY q.i`
+)
+
+// auditArgs returns the last four arguments of the functions that append:
+// entries in their order, but one tenant after the other, so that all who append
+// lock the heads in one order.
+func auditArgs(entries []helve.AuditEntry) ([]any, error) {
+	type line struct {
+		audit.Row
+		id []byte
+	}
+	lines := make([]line, len(entries))
+	for i, e := range entries {
+		row, err := audit.NewRow(e)
+		if err != nil {
+			return nil, err
+		}
+		lines[i] = line{row, identity(e.Tenant)}
+	}
+	slices.SortStableFunc(lines, func(a, b line) int { return bytes.Compare(a.id, b.id) })
+	ids, tenants := make([][]byte, len(lines)), make([]string, len(lines))
+	texts, payloads := make([]string, len(lines)), make([]string, len(lines))
+	for i, l := range lines {
+		ids[i], tenants[i], texts[i], payloads[i] = l.id, escape(l.Tenant), l.Entry, escape(l.Payload)
+	}
+	return []any{ids, tenants, texts, payloads}, nil
+}
+
+// AppendAudit is [helve.Audits.AppendAudit].
+func (s *Store) AppendAudit(ctx context.Context, entries ...helve.AuditEntry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	args, err := auditArgs(entries)
+	if err != nil {
+		return err
+	}
+	_, err = s.exec(ctx, "append to the audit", appendSQL, args...)
+	return err
+}
+
+// Audit is [helve.Audits.Audit]. An error also says that a row is not what was
+// recorded.
+func (s *Store) Audit(ctx context.Context, f helve.AuditFilter) ([]helve.AuditEntry, error) {
+	q := &query{}
+	q.add(rowsSQL, identity(f.Tenant))
+	q.add(" AND a.seq > $?", f.After)
+	if !f.Since.IsZero() {
+		q.add(" AND a.at >= $?", f.Since.Add(time.Microsecond-1).UnixMicro()) // entries are not finer
+	}
+	// The names are those of helve.AuditEntry in JSON; see audit_member.
+	q.filter(` AND audit_member(a.entry, '"run":"') = audit_member($?, '"run":"') AND strpos(a.entry, $?) > 0`, member("run", f.Run))
+	q.filter(` AND audit_member(a.entry, '"approval":"') = audit_member($?, '"approval":"')
+		AND strpos(a.entry, '"approval":"') > 0 AND strpos(a.entry, $?) > 0`, member("approval", f.Approval))
+	q.filter(` AND strpos(a.entry, $?) > 0`, member("call_id", f.CallID))
+	q.filter(` AND strpos(a.entry, $?) > 0`, member("tool", f.Tool))
+	q.filter(` AND strpos(a.entry, $?) > 0`, member("kind", string(f.Kind)))
+	rows, err := s.auditRows(ctx, f.Tenant, q, f.Limit)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	entries := make([]helve.AuditEntry, len(rows))
+	for i := range rows {
+		if entries[i], err = rows[i].Read(); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// member spells a member as it stands in the canonical JSON of an entry. Empty:
+// it is not asked for.
+func member(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	raw, err := json.Marshal(value, jsontext.AllowInvalidUTF8(true))
+	if err == nil {
+		raw, err = jsonx.Canonical(raw)
+	}
+	if err != nil {
+		return "\"\"" // which stands in no entry; no text fails
+	}
+	return `"` + name + `":` + string(raw)
+}
+
+func (s *Store) auditRows(ctx context.Context, tenant string, q *query, limit int) ([]audit.Row, error) {
+	q.sql.WriteString(" ORDER BY a.seq")
+	if limit > 0 {
+		q.limit(limit)
+	}
+	return collect(ctx, s, "read the audit", q.batch(), func(r pgx.CollectableRow) (audit.Row, error) {
+		row := audit.Row{Tenant: tenant}
+		var payload *string
+		err := r.Scan(&row.Seq, &row.At, &row.Entry, &payload)
+		if payload != nil {
+			row.Payload = unescape(*payload)
+		}
+		return row, err
+	})
+}
+
+// AuditTenants returns the tenants that have an audit, sorted.
+func (s *Store) AuditTenants(ctx context.Context) ([]string, error) {
+	b := &pgx.Batch{}
+	b.Queue(auditTenantsSQL)
+	tenants, err := collect(ctx, s, "list the audits", b, func(r pgx.CollectableRow) (tenant string, err error) {
+		err = r.Scan(&tenant)
+		return unescape(tenant), err
+	})
+	slices.Sort(tenants)
+	return tenants, err
+}
+
+// AuditSize returns how many entries a tenant's audit has.
+func (s *Store) AuditSize(ctx context.Context, tenant string) (size int64, err error) {
+	err = s.row(ctx, "read the audit", auditSizeSQL, []any{identity(tenant)}, func(r pgx.Rows) error { return r.Scan(&size) })
+	return size, err
+}
+
+// AuditRows returns the rows of a tenant's audit as they are stored, those after
+// a number and at most limit. Zero: 1,000. Nobody has verified them.
+func (s *Store) AuditRows(ctx context.Context, tenant string, after int64, limit int) ([]audit.Row, error) {
+	q := &query{}
+	q.add(rowsSQL, identity(tenant))
+	q.add(" AND a.seq > $?", after)
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	return s.auditRows(ctx, tenant, q, limit)
+}
+
+// An AuditNode is a complete subtree of a tenant's log: the Nth of a level,
+// counted from 0, where the leaves are level 0 and the leaf N is the entry N+1.
+type AuditNode struct {
+	Level int
+	N     int64
+}
+
+// AuditHashes returns the stored hashes of subtrees, in their order. An error
+// says that one is not there.
+func (s *Store) AuditHashes(ctx context.Context, tenant string, nodes []AuditNode) ([]tlog.Hash, error) {
+	levels, numbers := make([]int32, len(nodes)), make([]int64, len(nodes))
+	for i, n := range nodes {
+		levels[i], numbers[i] = int32(n.Level), n.N //nolint:gosec // G115: a level is below 63
+	}
+	b := &pgx.Batch{}
+	b.Queue(auditHashesSQL, identity(tenant), levels, numbers)
+	stored, err := collect(ctx, s, "read the hashes of the audit", b, pgx.RowTo[[]byte])
+	if err != nil {
+		return nil, err
+	}
+	hashes := make([]tlog.Hash, len(nodes))
+	for i, h := range stored {
+		if len(h) != len(hashes[i]) {
+			return nil, fmt.Errorf("read the hashes of the audit: that of subtree %d of level %d is missing", nodes[i].N, nodes[i].Level)
+		}
+		copy(hashes[i][:], h)
+	}
+	return hashes, nil
+}

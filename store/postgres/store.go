@@ -1,0 +1,258 @@
+// Package postgres keeps a [helve.Store] in PostgreSQL, for any number of
+// processes and machines. Version 13 or later of the server is needed.
+//
+// A method that changes something is one round trip and one transaction. All
+// decisions are made by the clock of the database; those of the machines play no
+// part.
+//
+// A claim must outlast a crash of the server, or a call may happen twice. Where
+// the server's synchronous_commit is off, the store turns it on for itself;
+// fsync is left to the operator.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"helve.dev/helve"
+)
+
+// Config configures [Open]. The zero value is sensible.
+type Config struct {
+	// Schema holds the tables. It is created where it is missing. Empty: "helve".
+	Schema string
+	// MaxConns bounds the connections of the pool. One more listens while somebody
+	// watches approvals. Zero: pool_max_conns of the DSN, else 4 or the number of
+	// CPUs, what is more.
+	MaxConns int32
+	// Sweep is how often [Store.Sweep] is called in the background. Zero: every
+	// minute. Less than zero: never.
+	Sweep time.Duration
+	// Retention is what it forgets. Zero: nothing, but leases are looked after.
+	Retention helve.Retention
+	// Logger is told where the background has trouble. Nil: nobody is.
+	Logger *slog.Logger
+}
+
+// DefaultSchema is where the tables are.
+const DefaultSchema = "helve"
+
+// A Store is a [helve.Store] in a PostgreSQL database. It is safe for concurrent
+// use. Two on the same database and schema are as two processes.
+type Store struct {
+	pool *pgxpool.Pool
+	log  *slog.Logger
+	hub  *hub
+
+	stop context.CancelFunc // of what runs in the background
+	done sync.WaitGroup
+}
+
+var _ helve.Store = (*Store)(nil)
+
+// Open connects to the database that dsn names, as a URL
+// ("postgres://user:password@host:port/database") or as words ("host=... user=..."),
+// with what libpq reads from the environment, and brings its schema to the version
+// of this program. A nil cfg means the zero Config. An error is a sentence for the
+// operator and never holds the password. The caller closes the store.
+func Open(ctx context.Context, dsn string, cfg *Config) (*Store, error) {
+	c := Config{}
+	if cfg != nil {
+		c = *cfg
+	}
+	if c.Schema == "" {
+		c.Schema = DefaultSchema
+	}
+	if c.Sweep == 0 {
+		c.Sweep = time.Minute
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	pc, err := poolConfig(dsn, &c)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, pc)
+	if err != nil {
+		return nil, fmt.Errorf("open the Postgres store: %w", err)
+	}
+	if err := prepare(ctx, pool, c.Schema); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open the Postgres store: %w", err)
+	}
+	back, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s := &Store{pool: pool, log: c.Logger, stop: stop}
+	s.hub = &hub{connect: func(ctx context.Context) (*pgx.Conn, error) { return pgx.ConnectConfig(ctx, pc.ConnConfig.Copy()) }, log: c.Logger, back: back, done: &s.done}
+	if c.Sweep > 0 {
+		s.done.Go(func() { s.housekeep(back, c.Sweep, c.Retention) })
+	}
+	return s, nil
+}
+
+func poolConfig(dsn string, c *Config) (*pgxpool.Config, error) {
+	pc, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		// What is wrong with it may be quoted from the middle of a password.
+		return nil, errors.New("open the Postgres store: the DSN cannot be read: " +
+			"it is postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=MODE, with what is special in the password percent-encoded, " +
+			"or words such as host=HOST user=USER dbname=DATABASE")
+	}
+	if c.MaxConns > 0 {
+		pc.MaxConns = c.MaxConns
+		pc.MinConns = min(pc.MinConns, c.MaxConns)
+	}
+	params := pc.ConnConfig.RuntimeParams
+	if params["application_name"] == "" {
+		params["application_name"] = "helve"
+	}
+	params["search_path"] = quote(c.Schema)
+	// What locks rows decides on what it finds after it waited.
+	params["default_transaction_isolation"] = "read committed"
+	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`)
+		return err
+	}
+	return pc, nil
+}
+
+func prepare(ctx context.Context, pool *pgxpool.Pool, schema string) error {
+	all, err := readMigrations(migrations)
+	if err != nil {
+		return err
+	}
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	return migrate(ctx, conn.Conn(), schema, all)
+}
+
+// Close ends what runs in the background, waits for methods that are under way
+// and closes the connections. Methods called afterwards return an error.
+func (s *Store) Close() {
+	s.hub.close(s.stop)
+	s.done.Wait()
+	s.pool.Close()
+}
+
+// housekeep sweeps until ctx is done.
+func (s *Store) housekeep(ctx context.Context, every time.Duration, r helve.Retention) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if _, err := s.Sweep(ctx, r); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "sweep the Postgres store", "error", err)
+		}
+	}
+}
+
+// maxAttempts is how often a transaction is tried that others got in the way of.
+const maxAttempts = 5
+
+// try calls fn until it is not the victim of a deadlock or of a serialization
+// failure, which leave nothing behind. What a method was doing when its error
+// came back is in verb.
+func (s *Store) try(ctx context.Context, verb string, fn func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := fn()
+		if err == nil {
+			return nil
+		}
+		if attempt == maxAttempts || !again(err) {
+			return fmt.Errorf("%s: %w", verb, err)
+		}
+		if err := pause(ctx, rand.N(time.Duration(attempt)*20*time.Millisecond)); err != nil {
+			return fmt.Errorf("%s: %w", verb, err)
+		}
+	}
+}
+
+func again(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// pause waits for d or until ctx is done, and returns the reason then.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// row calls scan with the one row of a query, as often as try says. Without a
+// row it is not called.
+func (s *Store) row(ctx context.Context, verb, sql string, args []any, scan func(pgx.Rows) error) error {
+	return s.try(ctx, verb, func() error {
+		rows, err := s.pool.Query(ctx, sql, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		if rows.Next() {
+			if err := scan(rows); err != nil {
+				return err
+			}
+		}
+		rows.Close()
+		return rows.Err() // which tells whether it was committed
+	})
+}
+
+// exec returns how many rows a statement changed.
+func (s *Store) exec(ctx context.Context, verb, sql string, args ...any) (n int64, err error) {
+	err = s.try(ctx, verb, func() error {
+		tag, err := s.pool.Exec(ctx, sql, args...)
+		n = tag.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+// collect reads the rows of the last of several statements, which are sent
+// together and are one transaction.
+func collect[T any](ctx context.Context, s *Store, verb string, b *pgx.Batch, scan func(pgx.CollectableRow) (T, error)) ([]T, error) {
+	list, err := func() ([]T, error) {
+		res := s.pool.SendBatch(ctx, b)
+		defer res.Close()
+		for range b.Len() - 1 {
+			if _, err := res.Exec(); err != nil {
+				return nil, err
+			}
+		}
+		rows, err := res.Query()
+		if err != nil {
+			return nil, err
+		}
+		return pgx.CollectRows(rows, scan)
+	}()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", verb, err)
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return list, nil
+}
+
+func micros(d time.Duration) int64 { return d.Microseconds() }
