@@ -14,10 +14,10 @@ const (
 		a.policy_version, a.rule, a.reason, a.asked, a.expires, a.state, a.decided_by, a.decided_at, a.decision_reason`
 
 	askSQL = `SELECT c.verdict, ` + approvalColumns + ` FROM ask(
-		$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) c, LATERAL (SELECT (c.a).*) a`
+		$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) c, LATERAL (SELECT (c.a).*) a`
 
 	decideSQL = `SELECT c.verdict, ` + approvalColumns + ` FROM decide(
-		$1, $2, $3, $4, $5, $6, $7, $8, $9, $10) c, LATERAL (SELECT (c.a).*) a`
+		$1, $2, $3, $4, $5, $6, $7, $8, $9) c, LATERAL (SELECT (c.a).*) a`
 
 	// Whoever looks notes that the time of what he looks at is over.
 	noteExpiredSQL = `UPDATE approvals SET state = 'expired' WHERE pk = ANY (ARRAY(
@@ -38,7 +38,7 @@ func approvalIdentity(id *helve.ApprovalIdentity) []byte {
 
 // Ask is [helve.Approvals.Ask].
 func (s *Store) Ask(ctx context.Context, a *helve.Approval, ttl time.Duration, audit ...helve.AuditEntry) (*helve.Approval, error) {
-	lines, err := auditArgs(audit)
+	l, err := s.lines(audit)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Store) Ask(ctx context.Context, a *helve.Approval, ttl time.Duration, a
 		approvalPK(a.Tenant, a.ID), escape(a.ID), approvalIdentity(&a.ApprovalIdentity), call,
 		escape(a.Tenant), escape(a.Run), escape(a.Subject), escape(a.Tool), a.Contract[:], a.ArgumentsDigest[:],
 		escape(a.CallID), int16(a.Effect), rawText(a.Arguments), escape(a.PolicyVersion), escape(a.Rule), escape(a.Reason), micros(ttl),
-	}, lines...)
+	}, l.args()...)
 	verdict, got, err := s.approval(ctx, "ask a person", askSQL, args)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *Store) Ask(ctx context.Context, a *helve.Approval, ttl time.Duration, a
 
 // Decide is [helve.Approvals.Decide].
 func (s *Store) Decide(ctx context.Context, tenant, id string, d *helve.Decision, audit ...helve.AuditEntry) (*helve.Approval, error) {
-	lines, err := auditArgs(audit)
+	l, err := s.lines(audit)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Store) Decide(ctx context.Context, tenant, id string, d *helve.Decision
 	}
 	args := append([]any{
 		approvalPK(tenant, id), d.Approve, escape(d.By), escape(d.Reason), rawText(d.Arguments), digest,
-	}, lines...)
+	}, l.args()...)
 	verdict, a, err := s.approval(ctx, "decide an approval", decideSQL, args)
 	if err != nil || verdict == "decided" || verdict == "same" {
 		return a, err

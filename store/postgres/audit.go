@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -18,7 +17,11 @@ import (
 )
 
 const (
-	appendSQL = `SELECT audit_append($1, $2, $3, $4)`
+	appendSQL = `SELECT audit_append($1, $2, $3)`
+
+	collectSQL = `SELECT audit_collect($1, $2, $3)`
+
+	inboxSQL = `SELECT DISTINCT tenant FROM audit_inbox`
 
 	rowsSQL = `SELECT a.seq, a.at, a.entry, p.payload FROM audit_head h JOIN audit a ON a.log = h.log
 		LEFT JOIN audit_payload p ON p.log = a.log AND p.seq = a.seq WHERE h.id = $?`
@@ -34,42 +37,86 @@ const (
 		ORDER BY q.i`
 )
 
-// auditArgs returns the last four arguments of the functions that append:
-// entries in their order, but one tenant after the other, so that all who append
-// lock the heads in one order.
-func auditArgs(entries []helve.AuditEntry) ([]any, error) {
-	type line struct {
-		audit.Row
-		id []byte
-	}
-	lines := make([]line, len(entries))
+// lines are entries as they go into the inbox.
+type lines struct{ tenants, entries, payloads []string }
+
+func (s *Store) lines(entries []helve.AuditEntry) (*lines, error) {
+	n := len(entries)
+	text := make([]string, 3*n)
+	l := &lines{text[:n:n], text[n : 2*n : 2*n], text[2*n:]}
 	for i, e := range entries {
 		row, err := audit.NewRow(e)
 		if err != nil {
 			return nil, err
 		}
-		lines[i] = line{row, identity(e.Tenant)}
+		l.tenants[i], l.entries[i], l.payloads[i] = escape(e.Tenant), row.Entry, escape(row.Payload)
 	}
-	slices.SortStableFunc(lines, func(a, b line) int { return bytes.Compare(a.id, b.id) })
-	ids, tenants := make([][]byte, len(lines)), make([]string, len(lines))
-	texts, payloads := make([]string, len(lines)), make([]string, len(lines))
-	for i, l := range lines {
-		ids[i], tenants[i], texts[i], payloads[i] = l.id, escape(l.Tenant), l.Entry, escape(l.Payload)
+	if n > 0 {
+		s.told.Store(true)
 	}
-	return []any{ids, tenants, texts, payloads}, nil
+	return l, nil
 }
+
+// args are the last three arguments of the functions that append.
+func (l *lines) args() []any { return []any{l.tenants, l.entries, l.payloads} }
+
+// only are the arguments of a statement that appends the one line that there is.
+func (l *lines) only() []any { return []any{l.tenants[0], l.entries[0], l.payloads[0]} }
+
+func (l *lines) one() bool { return len(l.entries) == 1 }
 
 // AppendAudit is [helve.Audits.AppendAudit].
 func (s *Store) AppendAudit(ctx context.Context, entries ...helve.AuditEntry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	args, err := auditArgs(entries)
+	l, err := s.lines(entries)
 	if err != nil {
 		return err
 	}
-	_, err = s.exec(ctx, "append to the audit", appendSQL, args...)
+	_, err = s.exec(ctx, "append to the audit", appendSQL, l.args()...)
 	return err
+}
+
+// collectStep bounds how many entries a transaction takes over.
+const collectStep = 1000
+
+// collectAudit takes what the inbox has of a tenant over into its log.
+func (s *Store) collectAudit(ctx context.Context, tenant string) error {
+	args := []any{identity(tenant), escape(tenant), collectStep}
+	for {
+		taken := 0
+		err := s.row(ctx, "collect the audit", collectSQL, args, func(r pgx.Rows) error { return r.Scan(&taken) })
+		if err != nil || taken < collectStep {
+			return err
+		}
+	}
+}
+
+// collectAll does it for every tenant.
+func (s *Store) collectAll(ctx context.Context) error {
+	tenants, err := s.tenants(ctx, inboxSQL)
+	if err != nil {
+		return err
+	}
+	for _, tenant := range tenants {
+		if err := s.collectAudit(ctx, tenant); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tenants returns those that a statement names, sorted.
+func (s *Store) tenants(ctx context.Context, sql string) ([]string, error) {
+	b := &pgx.Batch{}
+	b.Queue(sql)
+	tenants, err := collect(ctx, s, "list the audits", b, func(r pgx.CollectableRow) (tenant string, err error) {
+		err = r.Scan(&tenant)
+		return unescape(tenant), err
+	})
+	slices.Sort(tenants)
+	return tenants, err
 }
 
 // Audit is [helve.Audits.Audit]. An error also says that a row is not what was
@@ -118,6 +165,9 @@ func member(name, value string) string {
 }
 
 func (s *Store) auditRows(ctx context.Context, tenant string, q *query, limit int) ([]audit.Row, error) {
+	if err := s.collectAudit(ctx, tenant); err != nil {
+		return nil, err
+	}
 	q.sql.WriteString(" ORDER BY a.seq")
 	if limit > 0 {
 		q.limit(limit)
@@ -135,18 +185,17 @@ func (s *Store) auditRows(ctx context.Context, tenant string, q *query, limit in
 
 // AuditTenants returns the tenants that have an audit, sorted.
 func (s *Store) AuditTenants(ctx context.Context) ([]string, error) {
-	b := &pgx.Batch{}
-	b.Queue(auditTenantsSQL)
-	tenants, err := collect(ctx, s, "list the audits", b, func(r pgx.CollectableRow) (tenant string, err error) {
-		err = r.Scan(&tenant)
-		return unescape(tenant), err
-	})
-	slices.Sort(tenants)
-	return tenants, err
+	if err := s.collectAll(ctx); err != nil {
+		return nil, err
+	}
+	return s.tenants(ctx, auditTenantsSQL)
 }
 
 // AuditSize returns how many entries a tenant's audit has.
 func (s *Store) AuditSize(ctx context.Context, tenant string) (size int64, err error) {
+	if err := s.collectAudit(ctx, tenant); err != nil {
+		return 0, err
+	}
 	err = s.row(ctx, "read the audit", auditSizeSQL, []any{identity(tenant)}, func(r pgx.Rows) error { return r.Scan(&size) })
 	return size, err
 }
@@ -175,7 +224,7 @@ type AuditNode struct {
 func (s *Store) AuditHashes(ctx context.Context, tenant string, nodes []AuditNode) ([]tlog.Hash, error) {
 	levels, numbers := make([]int32, len(nodes)), make([]int64, len(nodes))
 	for i, n := range nodes {
-		levels[i], numbers[i] = int32(n.Level), n.N //nolint:gosec // G115: a level is below 63
+		levels[i], numbers[i] = int32(n.Level), n.N
 	}
 	b := &pgx.Batch{}
 	b.Queue(auditHashesSQL, identity(tenant), levels, numbers)

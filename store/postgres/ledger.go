@@ -17,16 +17,47 @@ const (
 	entryColumns = `e.tenant, e.scope, e.key, e.fence, e.claim, e.state, e.fingerprint, e.ran, e.arguments, e.run, e.call_id, e.in_run,
 		e.dedupe_key, e.dedupe_window, e.approval, e.repeatable, e.attempts, e.record, e.claimed, e.updated, e.lease_until, statement_timestamp()`
 
-	recallSQL = `SELECT ` + entryColumns + ` FROM recall($1, $2, $3, $4, $5, $6) e`
+	// The entry of the key, else one that stands for its dedupe key, else one that
+	// is unknown, else one that would be if somebody had looked.
+	recallSQL = `SELECT ` + entryColumns + ` FROM (
+		SELECT 1 AS rank, * FROM ledger WHERE id = $1
+		UNION ALL SELECT 2, * FROM standing($2, $1)
+		UNION ALL SELECT 3, * FROM ledger WHERE state = 'unknown'
+			AND fingerprint = $6 AND run = $5 AND run <> '' AND scope = $4 AND tenant = $3
+		UNION ALL SELECT 4, * FROM ledger WHERE state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp()
+			AND fingerprint = $6 AND run = $5 AND run <> '' AND scope = $4 AND tenant = $3
+		) e ORDER BY e.rank, e.updated DESC LIMIT 1`
 
-	claimSQL = `SELECT c.verdict, ` + entryColumns + ` FROM claim(
+	noteSQL = `UPDATE ledger SET state = 'unknown', updated = statement_timestamp()
+		WHERE id = $1 AND state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp()`
+
+	claimSQL = `SELECT c.verdict, c.fence, c.attempts, statement_timestamp(), ` + entryColumns + ` FROM claim(
 		$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-		$18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31) c, LATERAL (SELECT (c.e).*) e`
+		$18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30) c, LATERAL (SELECT (c.e).*) e`
+
+	// Most claims are of a key that nobody has used, with no more to decide, and
+	// with one line for the audit.
+	claimNewSQL = `WITH
+		new AS (INSERT INTO ledger VALUES (
+			$1, $2, $3, $4, 1, $5, 'running', $6, $7, $8, $9, $10, $11, NULL, '', $12, NULL, $13, $14, 1, NULL,
+			statement_timestamp(), statement_timestamp(), statement_timestamp() + $15 * interval '1 microsecond')
+			ON CONFLICT (id) DO NOTHING RETURNING claimed),
+		told AS (INSERT INTO audit_inbox (tenant, at, entry, payload)
+			SELECT $16, claimed, $17, nullif($18, '') FROM new)
+		SELECT claimed FROM new`
 
 	beatSQL = `UPDATE ledger SET lease_until = statement_timestamp() + $4 * interval '1 microsecond'
 		WHERE id = $1 AND fence = $2 AND claim = $3 AND state = 'running' AND (repeatable OR lease_until > statement_timestamp())`
 
-	finishSQL = `SELECT finish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+	finishSQL = `SELECT finish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+	// The usual finish has nothing to settle and one line for the audit.
+	finishHeldSQL = `WITH
+		held AS (UPDATE ledger SET state = $4, record = $5, updated = statement_timestamp(), lease_until = NULL
+			WHERE id = $1 AND fence = $2 AND claim = $3 AND state IN ('reserved', 'running', 'unknown') RETURNING updated),
+		told AS (INSERT INTO audit_inbox (tenant, at, entry, payload)
+			SELECT $6, updated, $7, nullif($8, '') FROM held)
+		SELECT true FROM held`
 
 	noteLostSQL = `UPDATE ledger SET state = 'unknown', updated = statement_timestamp() WHERE id = ANY (ARRAY(
 		SELECT id FROM ledger WHERE state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp() AND tenant = $1
@@ -43,12 +74,19 @@ func (s *Store) Recall(ctx context.Context, q *helve.RecallParams) (*helve.Entry
 		ledgerID(q.LedgerKey), dedupeID(q.LedgerKey, q.Dedupe),
 		escape(q.Tenant), escape(q.Scope), escape(q.Run), q.Fingerprint[:],
 	}
-	var e *helve.Entry
-	err := s.row(ctx, "recall a key", recallSQL, args, func(r pgx.Rows) (err error) {
-		e, err = scanEntry(r)
-		return err
-	})
-	return e, err
+	for {
+		var e *helve.Entry
+		err := s.row(ctx, "recall a key", recallSQL, args, func(r pgx.Rows) (err error) {
+			e, err = scanEntry(r)
+			return err
+		})
+		if err != nil || e == nil || !e.Lost() {
+			return e, err
+		}
+		if _, err := s.exec(ctx, "recall a key", noteSQL, ledgerID(e.LedgerKey)); err != nil {
+			return nil, err
+		}
+	}
 }
 
 func ledgerID(k helve.LedgerKey) []byte { return identity(k.Tenant, k.Scope, k.Key) }
@@ -129,16 +167,21 @@ func recordText(r *helve.Record) (*string, error) {
 
 // Claim is [helve.Ledger.Claim].
 func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (*helve.Claim, error) {
-	lines, err := auditArgs(p.Audit)
+	l, err := s.lines(p.Audit)
 	if err != nil {
 		return nil, err
 	}
-	args := make([]any, 27, 31)
 	claim := "cl_" + rand.Text()[:20]
+	if e := p.Entry; e != nil && e.Dedupe.Key == "" && p.Approval == nil && p.Reserve == nil && l.one() {
+		if c, err := s.claimNew(ctx, p, claim, l); c != nil || err != nil {
+			return c, err
+		}
+	}
+	args := make([]any, 27, 30)
 	if e := p.Entry; e != nil {
 		copy(args, []any{
 			ledgerID(e.LedgerKey), escape(e.Tenant), escape(e.Scope), escape(e.Key), claim, e.Fingerprint[:], e.Ran[:], rawText(e.Arguments),
-			escape(e.Run), escape(e.CallID), e.InRun, dedupeID(e.LedgerKey, e.Dedupe.Key), escape(e.Dedupe.Key), e.Dedupe.Window,
+			escape(e.Run), escape(e.CallID), e.InRun, dedupeID(e.LedgerKey, e.Dedupe.Key), escape(e.Dedupe.Key), int64(e.Dedupe.Window),
 			escape(e.Approval), e.Repeatable, micros(p.Lease),
 		})
 	}
@@ -148,10 +191,9 @@ func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (*helve.Claim, 
 	if r := p.Reserve; r != nil {
 		copy(args[19:], reservationArgs(r))
 	}
-	args = append(args, lines...)
 	var c *helve.Claim
-	err = s.row(ctx, "claim a key", claimSQL, args, func(r pgx.Rows) (err error) {
-		c, err = scanClaim(r)
+	err = s.row(ctx, "claim a key", claimSQL, append(args, l.args()...), func(r pgx.Rows) (err error) {
+		c, err = scanClaim(r, p, claim)
 		return err
 	})
 	if err != nil {
@@ -160,24 +202,58 @@ func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (*helve.Claim, 
 	return c, nil
 }
 
-func scanClaim(r pgx.Rows) (*helve.Claim, error) {
-	var verdict string
-	columns := len(r.FieldDescriptions())
-	dest := make([]any, columns)
-	dest[0] = &verdict
-	if err := r.Scan(dest...); err != nil { // nil skips a column
+// claimNew claims a key that has no entry. It returns nil where there is one.
+func (s *Store) claimNew(ctx context.Context, p *helve.ClaimParams, claim string, l *lines) (*helve.Claim, error) {
+	e := p.Entry
+	args := append([]any{
+		ledgerID(e.LedgerKey), escape(e.Tenant), escape(e.Scope), escape(e.Key), claim, e.Fingerprint[:], e.Ran[:], rawText(e.Arguments),
+		escape(e.Run), escape(e.CallID), e.InRun, int64(e.Dedupe.Window), escape(e.Approval), e.Repeatable, micros(p.Lease),
+	}, l.only()...)
+	var c *helve.Claim
+	err := s.row(ctx, "claim a key", claimNewSQL, args, func(r pgx.Rows) error {
+		var now time.Time
+		err := r.Scan(&now)
+		c = wonClaim(p, claim, 1, 1, now)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	c := &helve.Claim{Won: verdict == "won"}
-	if !c.Won && verdict != "held" {
+	return c, nil
+}
+
+// wonClaim is the claim with the entry as it was stored.
+func wonClaim(p *helve.ClaimParams, claim string, fence int64, attempts int, now time.Time) *helve.Claim {
+	e := *p.Entry
+	e.Token = helve.Token{LedgerKey: p.Entry.LedgerKey, Fence: fence, Claim: claim}
+	e.State, e.Attempts, e.Record = helve.EntryRunning, attempts, nil
+	e.Arguments = e.Arguments.Clone()
+	e.Claimed, e.Updated, e.Lease = now.UTC(), now.UTC(), max(0, p.Lease)
+	return &helve.Claim{Won: true, Entry: &e}
+}
+
+func scanClaim(r pgx.Rows, p *helve.ClaimParams, claim string) (*helve.Claim, error) {
+	var (
+		verdict  string
+		fence    *int64
+		attempts *int
+		now      time.Time
+	)
+	dest := make([]any, len(r.FieldDescriptions())) // nil skips a column
+	dest[0], dest[1], dest[2], dest[3] = &verdict, &fence, &attempts, &now
+	if err := r.Scan(dest...); err != nil {
+		return nil, err
+	}
+	switch {
+	case verdict == "held":
+		e, err := scanEntry(r, nil, nil, nil, nil)
+		return &helve.Claim{Entry: e}, err
+	case verdict != "won":
 		return nil, verdictError(verdict)
+	case p.Entry == nil:
+		return &helve.Claim{Won: true}, nil
 	}
-	if r.RawValues()[1] == nil { // a read, which has no entry
-		return c, nil
-	}
-	var err error
-	c.Entry, err = scanEntry(r, nil)
-	return c, err
+	return wonClaim(p, claim, *fence, *attempts, now), nil
 }
 
 // verdictError returns the error of a decision that the database made.
@@ -210,11 +286,11 @@ func (s *Store) Beat(ctx context.Context, t helve.Token, lease time.Duration) er
 
 // Finish is [helve.Ledger.Finish].
 func (s *Store) Finish(ctx context.Context, p *helve.FinishParams) error {
-	lines, err := auditArgs(p.Audit)
+	l, err := s.lines(p.Audit)
 	if err != nil {
 		return err
 	}
-	args := make([]any, 9, 13)
+	args := make([]any, 5, 12)
 	if t := p.Token; t != nil {
 		record, err := recordText(p.Record)
 		if err != nil {
@@ -222,11 +298,18 @@ func (s *Store) Finish(ctx context.Context, p *helve.FinishParams) error {
 		}
 		copy(args, []any{ledgerID(t.LedgerKey), t.Fence, escape(t.Claim), string(p.State), record})
 	}
-	if r := p.Settle; r != nil {
-		copy(args[5:], []any{budgetID(r.Tenant, r.Budget), reservationID(&r.Reservation), r.SpentCalls, r.SpentCost})
+	sql := finishSQL
+	switch r := p.Settle; {
+	case r != nil:
+		args = append(args, budgetID(r.Tenant, r.Budget), reservationID(&r.Reservation), r.SpentCalls, r.SpentCost)
+		args = append(args, l.args()...)
+	case p.Token != nil && l.one():
+		sql, args = finishHeldSQL, append(args, l.only()...)
+	default:
+		args = append(append(args, nil, nil, nil, nil), l.args()...)
 	}
 	held := false
-	err = s.row(ctx, "finish a call", finishSQL, append(args, lines...), func(r pgx.Rows) error { return r.Scan(&held) })
+	err = s.row(ctx, "finish a call", sql, args, func(r pgx.Rows) error { return r.Scan(&held) })
 	if err == nil && !held {
 		return helve.ErrFenced
 	}
@@ -253,9 +336,13 @@ func (s *Store) Entries(ctx context.Context, f helve.EntryFilter) ([]*helve.Entr
 const sweepStep = 1000
 
 // Sweep is [helve.Ledger.Sweep], in transactions of at most 1,000 rows of each
-// kind. What others hold at the moment is left to the next one.
+// kind. What others hold at the moment is left to the next one. It also takes the
+// inbox of the audit over into the logs.
 func (s *Store) Sweep(ctx context.Context, r helve.Retention) (helve.Swept, error) {
 	var all helve.Swept
+	if err := s.collectAll(ctx); err != nil {
+		return all, err
+	}
 	for {
 		var step helve.Swept
 		err := s.row(ctx, "sweep", sweepSQL, []any{atLeast1(r.Results), atLeast1(r.Runs), sweepStep}, func(r pgx.Rows) error {

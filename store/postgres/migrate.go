@@ -89,9 +89,9 @@ func migrate(ctx context.Context, conn *pgx.Conn, schema string, all []migration
 func apply(ctx context.Context, tx pgx.Tx, schema string, m migration) error {
 	sql := m.sql
 	if m.version == 1 {
-		sql = `CREATE TABLE helve_version (version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT now());` + sql
+		sql = `CREATE TABLE helve_version (version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT statement_timestamp());` + sql
 		var there bool
-		if err := tx.QueryRow(ctx, `SELECT to_regnamespace($1) IS NOT NULL`, quote(schema)).Scan(&there); err != nil {
+		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)`, schema).Scan(&there); err != nil {
 			return err
 		}
 		if !there {
@@ -114,15 +114,18 @@ type querier interface {
 // version returns that of the schema. Zero: nothing is there.
 func version(ctx context.Context, q querier, schema string) (int, error) {
 	var there bool
-	table := quote(schema) + ".helve_version"
-	if err := q.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, table).Scan(&there); err != nil {
+	// The tables are asked, and not to_regclass: that may answer from a cache which
+	// is older than the wait for a lock in this transaction.
+	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relname = 'helve_version')`, schema).Scan(&there)
+	if err != nil {
 		return 0, fmt.Errorf("look for the schema %s: %w", schema, err)
 	}
 	if !there {
 		return 0, nil
 	}
 	var at *int
-	if err := q.QueryRow(ctx, `SELECT max(version) FROM `+table).Scan(&at); err != nil { //nolint:gosec // G202: the name is quoted
+	if err := q.QueryRow(ctx, `SELECT max(version) FROM `+quote(schema)+`.helve_version`).Scan(&at); err != nil {
 		return 0, fmt.Errorf("read the version of the schema %s: %w", schema, err)
 	}
 	if at == nil {

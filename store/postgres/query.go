@@ -28,12 +28,13 @@ func (q *query) filter(piece, text string) {
 
 const defaultLimit = 1000 // of what a filter without one returns
 
-// limit adds how many rows are wanted. Zero: defaultLimit.
+// limit adds how many rows are wanted. Zero: defaultLimit. It is no argument,
+// because the plan depends on it.
 func (q *query) limit(n int) {
 	if n <= 0 {
 		n = defaultLimit
 	}
-	q.add(" LIMIT $?", n)
+	q.sql.WriteString(" LIMIT " + strconv.Itoa(n))
 }
 
 func (q *query) batch() *pgx.Batch {

@@ -17,10 +17,12 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"helve.dev/helve"
@@ -35,7 +37,7 @@ type Config struct {
 	// CPUs, what is more.
 	MaxConns int32
 	// Sweep is how often [Store.Sweep] is called in the background. Zero: every
-	// minute. Less than zero: never.
+	// minute. Less than zero: never, and nothing else runs in the background.
 	Sweep time.Duration
 	// Retention is what it forgets. Zero: nothing, but leases are looked after.
 	Retention helve.Retention
@@ -52,6 +54,8 @@ type Store struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
 	hub  *hub
+
+	told atomic.Bool // something may be in the inbox of the audit
 
 	stop context.CancelFunc // of what runs in the background
 	done sync.WaitGroup
@@ -92,7 +96,7 @@ func Open(ctx context.Context, dsn string, cfg *Config) (*Store, error) {
 	}
 	back, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Store{pool: pool, log: c.Logger, stop: stop}
-	s.hub = &hub{connect: func(ctx context.Context) (*pgx.Conn, error) { return pgx.ConnectConfig(ctx, pc.ConnConfig.Copy()) }, log: c.Logger, back: back, done: &s.done}
+	s.hub = &hub{connect: listener(pc.ConnConfig), log: c.Logger, back: back, done: &s.done}
 	if c.Sweep > 0 {
 		s.done.Go(func() { s.housekeep(back, c.Sweep, c.Retention) })
 	}
@@ -118,11 +122,29 @@ func poolConfig(dsn string, c *Config) (*pgxpool.Config, error) {
 	params["search_path"] = quote(c.Schema)
 	// What locks rows decides on what it finds after it waited.
 	params["default_transaction_isolation"] = "read committed"
+	// Every statement looks up rows by an index. To plan one anew for the values of
+	// each call costs more than it takes.
+	params["plan_cache_mode"] = "force_generic_plan"
+	// Who gives up a statement wants to know whether it was carried out: the server
+	// is asked to cancel it, and its answer counts.
+	pc.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelGrace}
+	}
 	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`)
 		return err
 	}
 	return pc, nil
+}
+
+// listener returns what connects to listen. A connection that only waits has
+// nothing to cancel.
+func listener(config *pgx.ConnConfig) func(context.Context) (*pgx.Conn, error) {
+	config = config.Copy()
+	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()}
+	}
+	return func(ctx context.Context) (*pgx.Conn, error) { return pgx.ConnectConfig(ctx, config) }
 }
 
 func prepare(ctx context.Context, pool *pgxpool.Pool, schema string) error {
@@ -138,6 +160,9 @@ func prepare(ctx context.Context, pool *pgxpool.Pool, schema string) error {
 	return migrate(ctx, conn.Conn(), schema, all)
 }
 
+// cancelGrace is how long the server has to answer a statement that was given up.
+const cancelGrace = time.Second
+
 // Close ends what runs in the background, waits for methods that are under way
 // and closes the connections. Methods called afterwards return an error.
 func (s *Store) Close() {
@@ -146,18 +171,26 @@ func (s *Store) Close() {
 	s.pool.Close()
 }
 
-// housekeep sweeps until ctx is done.
+// housekeep sweeps every so often and collects the audit every second, until ctx
+// is done.
 func (s *Store) housekeep(ctx context.Context, every time.Duration, r helve.Retention) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
+	sweep, second := time.NewTicker(every), time.NewTicker(time.Second)
+	defer sweep.Stop()
+	defer second.Stop()
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-sweep.C:
+			_, err = s.Sweep(ctx, r)
+		case <-second.C:
+			if s.told.Swap(false) {
+				err = s.collectAll(ctx)
+			}
 		}
-		if _, err := s.Sweep(ctx, r); err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "sweep the Postgres store", "error", err)
+		if err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "look after the Postgres store", "error", err)
 		}
 	}
 }
@@ -174,10 +207,14 @@ func (s *Store) try(ctx context.Context, verb string, fn func() error) error {
 		if err == nil {
 			return nil
 		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s: %w: %w", verb, ctx.Err(), err)
+		}
 		if attempt == maxAttempts || !again(err) {
 			return fmt.Errorf("%s: %w", verb, err)
 		}
-		if err := pause(ctx, rand.N(time.Duration(attempt)*20*time.Millisecond)); err != nil {
+		jitter := rand.N(time.Duration(attempt) * 20 * time.Millisecond) //nolint:gosec // G404: it is no secret
+		if err := pause(ctx, jitter); err != nil {
 			return fmt.Errorf("%s: %w", verb, err)
 		}
 	}

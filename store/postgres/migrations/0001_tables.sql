@@ -109,8 +109,20 @@ CREATE TABLE runs (
 CREATE INDEX runs_list ON runs (hashtextextended(tenant, 0), updated DESC);
 CREATE INDEX runs_ended ON runs (updated) WHERE ended;
 
--- The audit: a Merkle log for each tenant. The head of a log is locked by who
--- appends, so that entries have no gaps.
+-- The audit: a Merkle log for each tenant. A transaction that has something to
+-- say leaves it in the inbox, where it waits for nobody and does not wait for
+-- others; whoever reads a log, or comes by every second, takes what is there
+-- over into the log first. So an entry is as durable as what it tells of, and
+-- neither a busy tenant nor the hashing holds up a call.
+CREATE TABLE audit_inbox (
+    id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant  text NOT NULL,
+    at      timestamptz NOT NULL,
+    entry   text NOT NULL,
+    payload text -- null: none
+);
+
+-- The head of a log is locked by who takes entries over: they have no gaps.
 CREATE TABLE audit_head (
     id     bytea PRIMARY KEY, -- of the tenant
     log    bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
@@ -120,7 +132,7 @@ CREATE TABLE audit_head (
     -- The hashes of the complete subtrees at the right edge, the largest first:
     -- one for each bit of size, as golang.org/x/mod/sumdb/tlog has them.
     edge   bytea NOT NULL DEFAULT ''
-) WITH (fillfactor = 20);
+);
 
 CREATE TABLE audit (
     log    bigint NOT NULL,

@@ -1,13 +1,15 @@
 -- Each method of the store that changes something is one call of a function
--- here, and so one round trip and one transaction.
+-- here, and so one round trip and one transaction. The usual claim and finish are
+-- plain statements in ledger.go, which do the same in fewer steps: PL/pgSQL costs
+-- about as much again as the row that is written.
 --
 -- Time is statement_timestamp(): the database's, and the same all through a
 -- decision. A decision of "no" is an answer, not an exception, because what time
 -- did to a row must be kept with it.
 --
 -- Whoever needs several locks takes them in this order: advisory locks (the
--- smaller number first), the one ledger row, the approval, the budget, the heads
--- of the audit (by id). Sweep, which needs many rows, skips what is locked.
+-- smaller number first), the one ledger row, the approval, the budget. Sweep,
+-- which needs many rows, skips what is locked.
 
 -- A number to lock for an identity.
 CREATE FUNCTION lock_number(id bytea) RETURNS bigint
@@ -15,28 +17,43 @@ CREATE FUNCTION lock_number(id bytea) RETURNS bigint
     SELECT hashtextextended(encode(id, 'hex'), 0)
 $$;
 
--- audit_append adds entries, those of one log beside each other and the logs in
--- the order of their ids. A hash is that of RFC 6962 and tlog: of a leaf with a
--- zero byte before it, of two nodes with a one.
-CREATE FUNCTION audit_append(p_ids bytea[], p_tenants text[], p_entries text[], p_payloads text[]) RETURNS void
+-- audit_append leaves entries in the inbox. An empty payload is none.
+CREATE FUNCTION audit_append(p_tenants text[], p_entries text[], p_payloads text[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO audit_inbox (tenant, at, entry, payload)
+    SELECT i.tenant, statement_timestamp(), i.entry, nullif(i.payload, '')
+    FROM unnest(p_tenants, p_entries, p_payloads) AS i(tenant, entry, payload);
+END $$;
+
+-- audit_collect takes at most p_limit entries of a tenant over from the inbox into
+-- its log, and says how many they were. A hash is that of RFC 6962 and of tlog: of
+-- a leaf with a zero byte before it, of two nodes with a one.
+CREATE FUNCTION audit_collect(p_head bytea, p_tenant text, p_limit integer) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
     h      audit_head;
+    e      record;
     hash   bytea;
     hashes bytea;
     n      bigint;
+    taken  integer := 0;
 BEGIN
-    FOR i IN 1 .. cardinality(p_ids) LOOP
-        SELECT * INTO h FROM audit_head WHERE id = p_ids[i] FOR UPDATE;
-        IF NOT FOUND THEN
-            INSERT INTO audit_head (id, tenant) VALUES (p_ids[i], p_tenants[i]) ON CONFLICT (id) DO NOTHING;
-            SELECT * INTO STRICT h FROM audit_head WHERE id = p_ids[i] FOR UPDATE;
-        END IF;
-        -- Never before the entry that it follows, however long it waited for the head.
-        h.at := greatest(h.at, (extract(epoch FROM statement_timestamp()) * 1000000)::bigint);
+    IF NOT EXISTS (SELECT FROM audit_inbox WHERE tenant = p_tenant) THEN
+        RETURN 0;
+    END IF;
+    INSERT INTO audit_head (id, tenant) VALUES (p_head, p_tenant) ON CONFLICT (id) DO NOTHING;
+    SELECT * INTO STRICT h FROM audit_head WHERE id = p_head FOR UPDATE;
+    FOR e IN
+        WITH batch AS (SELECT id FROM audit_inbox WHERE tenant = p_tenant ORDER BY id LIMIT p_limit),
+        gone AS (DELETE FROM audit_inbox i USING batch WHERE i.id = batch.id RETURNING i.*)
+        SELECT * FROM gone ORDER BY id
+    LOOP
+        -- Never before the entry that it follows.
+        h.at := greatest(h.at, (extract(epoch FROM e.at) * 1000000)::bigint);
         n := h.size;
         h.size := n + 1;
-        hash := sha256('\x00'::bytea || convert_to('{"at":' || h.at || ',"entry":' || p_entries[i] || ',"seq":' || h.size || '}', 'UTF8'));
+        hash := sha256('\x00'::bytea || convert_to('{"at":' || h.at || ',"entry":' || e.entry || ',"seq":' || h.size || '}', 'UTF8'));
         hashes := hash;
         WHILE n & 1 = 1 LOOP
             hash := sha256('\x01'::bytea || substr(h.edge, length(h.edge) - 31) || hash);
@@ -44,12 +61,15 @@ BEGIN
             h.edge := substr(h.edge, 1, length(h.edge) - 32);
             n := n >> 1;
         END LOOP;
-        INSERT INTO audit (log, seq, at, entry, hashes) VALUES (h.log, h.size, h.at, p_entries[i], hashes);
-        UPDATE audit_head SET size = h.size, at = h.at, edge = h.edge || hash WHERE id = h.id;
-        IF p_payloads[i] <> '' THEN
-            INSERT INTO audit_payload (log, seq, payload) VALUES (h.log, h.size, p_payloads[i]);
+        h.edge := h.edge || hash;
+        INSERT INTO audit (log, seq, at, entry, hashes) VALUES (h.log, h.size, h.at, e.entry, hashes);
+        IF e.payload IS NOT NULL THEN
+            INSERT INTO audit_payload (log, seq, payload) VALUES (h.log, h.size, e.payload);
         END IF;
+        taken := taken + 1;
     END LOOP;
+    UPDATE audit_head SET size = h.size, at = h.at, edge = h.edge WHERE id = p_head;
+    RETURN taken;
 END $$;
 
 -- budget_lock locks a budget, returns to it what reads reserved whose process is
@@ -113,16 +133,15 @@ BEGIN
     UPDATE budgets SET calls = b.calls + p_calls, cost = b.cost + p_cost WHERE id = p_budget;
 END $$;
 
--- standing returns the entry that stands for a dedupe key, but for the one named,
--- by helve.Entry.Stands.
-CREATE FUNCTION standing(p_dedupe bytea, p_but bytea) RETURNS ledger
+-- standing returns the entries that stand for a dedupe key, but for the one
+-- named, by helve.Entry.Stands.
+CREATE FUNCTION standing(p_dedupe bytea, p_but bytea) RETURNS SETOF ledger
 LANGUAGE sql STABLE AS $$
     SELECT * FROM ledger
     WHERE dedupe = p_dedupe AND id <> p_but AND dedupe_until > statement_timestamp() AND (
         state IN ('succeeded', 'reserved')
         OR state = 'running' AND (NOT repeatable OR lease_until > statement_timestamp())
         OR state = 'unknown' AND NOT repeatable)
-    ORDER BY claimed DESC LIMIT 1
 $$;
 
 -- noted returns e after it was made unknown where its holder is lost, by
@@ -138,46 +157,20 @@ BEGIN
     RETURN e;
 END $$;
 
--- recall is helve.Ledger.Recall.
-CREATE FUNCTION recall(p_id bytea, p_dedupe bytea, p_tenant text, p_scope text, p_run text, p_fingerprint bytea) RETURNS SETOF ledger
-LANGUAGE plpgsql AS $$
-DECLARE
-    e ledger;
-BEGIN
-    SELECT * INTO e FROM ledger WHERE id = p_id;
-    IF NOT FOUND AND p_dedupe IS NOT NULL THEN
-        e := standing(p_dedupe, p_id);
-    END IF;
-    IF e.id IS NULL AND p_run <> '' THEN
-        SELECT * INTO e FROM ledger
-        WHERE fingerprint = p_fingerprint AND state = 'unknown' AND run = p_run AND scope = p_scope AND tenant = p_tenant
-        ORDER BY updated DESC LIMIT 1;
-        IF NOT FOUND THEN -- one that nobody has looked at since its holder was lost
-            SELECT * INTO e FROM ledger
-            WHERE state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp()
-                AND fingerprint = p_fingerprint AND run = p_run AND scope = p_scope AND tenant = p_tenant
-            ORDER BY lease_until DESC LIMIT 1;
-        END IF;
-    END IF;
-    IF e.id IS NOT NULL THEN
-        e := noted(e);
-    END IF;
-    IF e.id IS NOT NULL THEN
-        RETURN NEXT e;
-    END IF;
-END $$;
-
 -- claim is helve.Ledger.Claim. Without p_id it is a read's, which has no entry;
 -- without c_pk there is no approval to consume, without r_id nothing to reserve.
+-- The entry comes back where it is held by another; who won knows it but for
+-- fence and attempts.
 CREATE FUNCTION claim(
     p_id bytea, p_tenant text, p_scope text, p_key text, p_claim text, p_fingerprint bytea, p_ran bytea, p_arguments text,
     p_run text, p_call text, p_in_run boolean, p_dedupe bytea, p_dedupe_key text, p_dedupe_window bigint,
     p_approval text, p_repeatable boolean, p_lease bigint,
     c_pk bytea, c_identity bytea,
     r_budget bytea, r_id bytea, r_limit_calls bigint, r_limit_cost bigint, r_calls bigint, r_cost bigint, r_lease bigint, r_read boolean,
-    a_ids bytea[], a_tenants text[], a_entries text[], a_payloads text[],
-    OUT verdict text, OUT e ledger)
+    a_tenants text[], a_entries text[], a_payloads text[],
+    OUT verdict text, OUT fence bigint, OUT attempts integer, OUT e ledger)
 LANGUAGE plpgsql AS $$
+#variable_conflict use_column
 DECLARE
     t       CONSTANT timestamptz := statement_timestamp();
     fresh   boolean := false;
@@ -187,8 +180,8 @@ DECLARE
 BEGIN
     IF p_dedupe IS NOT NULL THEN
         PERFORM pg_advisory_xact_lock(lock_number(p_dedupe));
-        e := standing(p_dedupe, p_id);
-        IF e.id IS NOT NULL THEN
+        SELECT * INTO e FROM standing(p_dedupe, p_id) ORDER BY claimed DESC LIMIT 1;
+        IF FOUND THEN
             e := noted(e);
             verdict := 'held';
             RETURN;
@@ -202,7 +195,7 @@ BEGIN
                 p_id, p_tenant, p_scope, p_key, 1, p_claim, 'running', p_fingerprint, p_ran, p_arguments,
                 p_run, p_call, p_in_run, p_dedupe, p_dedupe_key, p_dedupe_window, t + p_dedupe_window / 1000 * interval '1 microsecond',
                 p_approval, p_repeatable, 1, NULL, t, t, t + p_lease * interval '1 microsecond')
-            ON CONFLICT (id) DO NOTHING RETURNING * INTO e;
+            ON CONFLICT (id) DO NOTHING;
             fresh := FOUND;
             EXIT WHEN fresh;
             SELECT * INTO e FROM ledger WHERE id = p_id FOR UPDATE;
@@ -254,6 +247,8 @@ BEGIN
     END IF;
 
     verdict := 'won';
+    fence := 1;
+    attempts := 1;
     IF c_pk IS NOT NULL THEN
         UPDATE approvals SET state = 'consumed' WHERE pk = c_pk;
     END IF;
@@ -264,18 +259,22 @@ BEGIN
             dedupe_window = p_dedupe_window, dedupe_until = t + p_dedupe_window / 1000 * interval '1 microsecond',
             approval = p_approval, repeatable = p_repeatable, attempts = attempts + 1, record = NULL,
             claimed = t, updated = t, lease_until = t + p_lease * interval '1 microsecond'
-        WHERE id = p_id RETURNING * INTO e;
+        WHERE id = p_id;
+        fence := e.fence + 1;
+        attempts := e.attempts + 1;
+        e := NULL;
     END IF;
-    IF a_ids <> '{}' THEN
-        PERFORM audit_append(a_ids, a_tenants, a_entries, a_payloads);
+    IF a_tenants <> '{}' THEN
+        PERFORM audit_append(a_tenants, a_entries, a_payloads);
     END IF;
 END $$;
 
--- finish is helve.Ledger.Finish. It says whether the token holds the entry.
+-- finish is helve.Ledger.Finish. It says whether the token holds the entry. A read
+-- has none and only settles.
 CREATE FUNCTION finish(
     p_id bytea, p_fence bigint, p_claim text, p_state text, p_record text,
     s_budget bytea, s_id bytea, s_calls bigint, s_cost bigint,
-    a_ids bytea[], a_tenants text[], a_entries text[], a_payloads text[]
+    a_tenants text[], a_entries text[], a_payloads text[]
 ) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -289,8 +288,8 @@ BEGIN
     IF s_id IS NOT NULL THEN
         PERFORM settle(s_budget, s_id, s_calls, s_cost);
     END IF;
-    IF a_ids <> '{}' THEN
-        PERFORM audit_append(a_ids, a_tenants, a_entries, a_payloads);
+    IF a_tenants <> '{}' THEN
+        PERFORM audit_append(a_tenants, a_entries, a_payloads);
     END IF;
     RETURN true;
 END $$;
@@ -309,7 +308,7 @@ CREATE FUNCTION ask(
     p_pk bytea, p_id text, p_identity bytea, p_call bytea, p_tenant text, p_run text, p_subject text, p_tool text,
     p_contract bytea, p_digest bytea, p_call_id text, p_effect smallint, p_arguments text,
     p_policy_version text, p_rule text, p_reason text, p_ttl bigint,
-    a_ids bytea[], a_tenants text[], a_entries text[], a_payloads text[],
+    a_tenants text[], a_entries text[], a_payloads text[],
     OUT verdict text, OUT a approvals)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -351,8 +350,8 @@ BEGIN
         p_policy_version, p_rule, p_reason, t, t + p_ttl * interval '1 microsecond', 'pending')
     RETURNING * INTO a;
     verdict := 'asked';
-    IF a_ids <> '{}' THEN
-        PERFORM audit_append(a_ids, a_tenants, a_entries, a_payloads);
+    IF a_tenants <> '{}' THEN
+        PERFORM audit_append(a_tenants, a_entries, a_payloads);
     END IF;
     PERFORM tell(a);
 END $$;
@@ -360,7 +359,7 @@ END $$;
 -- decide is helve.Approvals.Decide. The verdict is 'decided', 'same' or why not.
 CREATE FUNCTION decide(
     p_pk bytea, p_approve boolean, p_by text, p_reason text, p_arguments text, p_digest bytea,
-    a_ids bytea[], a_tenants text[], a_entries text[], a_payloads text[],
+    a_tenants text[], a_entries text[], a_payloads text[],
     OUT verdict text, OUT a approvals)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -386,8 +385,8 @@ BEGIN
         state = CASE WHEN p_approve THEN 'approved' ELSE 'denied' END, edited = CASE WHEN p_approve THEN p_arguments END,
         decided_by = p_by, decided_at = statement_timestamp(), decision_reason = p_reason
     WHERE pk = p_pk RETURNING * INTO a;
-    IF a_ids <> '{}' THEN
-        PERFORM audit_append(a_ids, a_tenants, a_entries, a_payloads);
+    IF a_tenants <> '{}' THEN
+        PERFORM audit_append(a_tenants, a_entries, a_payloads);
     END IF;
     PERFORM tell(a);
 END $$;
