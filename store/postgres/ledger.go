@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -161,7 +162,7 @@ func recordText(r *helve.Record) (*string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write a record: %w", err)
 	}
-	text := string(raw)
+	text := strings.ToValidUTF8(string(raw), "\ufffd") // what is no UTF-8 is no JSON either
 	return &text, nil
 }
 

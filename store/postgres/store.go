@@ -1,9 +1,12 @@
 // Package postgres keeps a [helve.Store] in PostgreSQL, for any number of
 // processes and machines. Version 13 or later of the server is needed.
 //
-// A method that changes something is one round trip and one transaction. All
+// A method that changes something is one transaction and as a rule one round trip. All
 // decisions are made by the clock of the database; those of the machines play no
 // part.
+//
+// The DSN leads to the server or to a pooler in session mode: the store has
+// settings, prepared statements and notifications of its own on a connection.
 //
 // A claim must outlast a crash of the server, or a call may happen twice. Where
 // the server's synchronous_commit is off, the store turns it on for itself;
@@ -30,7 +33,8 @@ import (
 
 // Config configures [Open]. The zero value is sensible.
 type Config struct {
-	// Schema holds the tables. It is created where it is missing. Empty: "helve".
+	// Schema holds the tables, and nothing else. It is created where it is missing.
+	// Empty: "helve".
 	Schema string
 	// MaxConns bounds the connections of the pool. One more listens while somebody
 	// watches approvals. Zero: pool_max_conns of the DSN, else 4 or the number of
@@ -44,9 +48,6 @@ type Config struct {
 	// Logger is told where the background has trouble. Nil: nobody is.
 	Logger *slog.Logger
 }
-
-// DefaultSchema is where the tables are.
-const DefaultSchema = "helve"
 
 // A Store is a [helve.Store] in a PostgreSQL database. It is safe for concurrent
 // use. Two on the same database and schema are as two processes.
@@ -74,7 +75,7 @@ func Open(ctx context.Context, dsn string, cfg *Config) (*Store, error) {
 		c = *cfg
 	}
 	if c.Schema == "" {
-		c.Schema = DefaultSchema
+		c.Schema = "helve"
 	}
 	if c.Sweep == 0 {
 		c.Sweep = time.Minute
@@ -110,6 +111,9 @@ func poolConfig(dsn string, c *Config) (*pgxpool.Config, error) {
 		return nil, errors.New("open the Postgres store: the DSN cannot be read: " +
 			"it is postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=MODE, with what is special in the password percent-encoded, " +
 			"or words such as host=HOST user=USER dbname=DATABASE")
+	}
+	if len(c.Schema) > 63 || escape(c.Schema) != c.Schema {
+		return nil, fmt.Errorf("open the Postgres store: %q cannot be the name of a schema", c.Schema)
 	}
 	if c.MaxConns > 0 {
 		pc.MaxConns = c.MaxConns

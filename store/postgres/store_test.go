@@ -117,6 +117,15 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+func TestOpenSchema(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{strings.Repeat("s", 64), "a\x00", "\xff"} {
+		if _, err := postgres.Open(t.Context(), "postgres://127.0.0.1:1/db", &postgres.Config{Schema: name}); err == nil || !strings.Contains(err.Error(), "name of a schema") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
 // The clocks of the machines play no part: the package never asks for one. The
 // server of the tests lives in a time zone far away.
 func TestNoClockOfTheClient(t *testing.T) {

@@ -129,7 +129,7 @@ func (h *hub) listen(ctx context.Context) error {
 		_ = conn.Close(bye) // it may be gone already
 	}()
 	var channel string
-	if err := conn.QueryRow(ctx, `SELECT 'helve_' || md5(current_schema())`).Scan(&channel); err != nil {
+	if err := conn.QueryRow(ctx, `SELECT channel()`).Scan(&channel); err != nil {
 		return err
 	}
 	if _, err := conn.Exec(ctx, "LISTEN "+quote(channel)); err != nil {

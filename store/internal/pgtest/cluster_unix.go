@@ -176,33 +176,30 @@ func (c *cluster) start(ctx context.Context, bin string) (string, error) {
 		return port, nil
 	}
 	home := filepath.Join(c.dir, "home")
-	if _, err := os.Stat(filepath.Join(data, "ready")); err != nil {
-		if err := os.RemoveAll(data); err != nil {
+	if err := os.RemoveAll(data); err != nil { // of one that was killed
+		return "", err
+	}
+	for _, dir := range []string{home, data} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", err
 		}
-		for _, dir := range []string{home, data} {
-			if err := os.MkdirAll(dir, 0o700); err != nil {
+		if c.run != nil {
+			if err := os.Chown(dir, int(c.run.Uid), int(c.run.Gid)); err != nil {
 				return "", err
 			}
-			if c.run != nil {
-				if err := os.Chown(dir, int(c.run.Uid), int(c.run.Gid)); err != nil {
-					return "", err
-				}
-			}
-		}
-		if err := c.command(ctx, filepath.Join(bin, "initdb"), "-D", data, "-U", "helve", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"); err != nil {
-			return "", err
-		}
-		f, err := os.OpenFile(filepath.Join(data, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
-		if err != nil {
-			return "", err
-		}
-		_, err = f.WriteString(settings)
-		if err := errors.Join(err, f.Close(), os.WriteFile(filepath.Join(data, "ready"), nil, 0o644)); err != nil {
-			return "", err
 		}
 	}
-	_ = os.Remove(filepath.Join(data, "postmaster.pid")) // of one that was killed
+	if err := c.command(ctx, filepath.Join(bin, "initdb"), "-D", data, "-U", "helve", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"); err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(filepath.Join(data, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(settings)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
 	free, err := freePort()
 	if err != nil {
 		return "", err
@@ -347,12 +344,12 @@ func watch(dir string) {
 		return // there are others
 	}
 	c := &cluster{dir: dir}
-	pid, _ := c.running()
-	if pid == 0 || syscall.Kill(pid, syscall.SIGQUIT) != nil { // at once; nothing of it is needed again
-		return
+	if pid, _ := c.running(); pid != 0 {
+		_ = syscall.Kill(pid, syscall.SIGQUIT) // at once: nothing of it is needed again
 	}
 	for range 200 {
 		if pid, _ := c.running(); pid == 0 {
+			_ = os.RemoveAll(filepath.Join(dir, "data"))
 			return
 		}
 		<-time.After(50 * time.Millisecond)

@@ -2,7 +2,8 @@
 //
 // The server is a private cluster on 127.0.0.1, with everything that makes it
 // durable turned off, in a folder of the user below [os.TempDir]. Test programs
-// that run at the same time share it; the last of them stops it, however it ends.
+// that run at the same time share it; the last of them stops and removes it, even
+// where it was killed.
 // Where the server's programs are missing and the tests run as root on Debian,
 // its package is installed.
 //
@@ -17,7 +18,7 @@ package pgtest
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
+	"errors"
 	"net/url"
 	"os"
 	"strings"
@@ -37,20 +38,26 @@ func Main(m *testing.M) int {
 		watch(dir)
 		return 0
 	}
+	inMain = true
 	code := m.Run()
 	release()
 	return code
 }
 
+var inMain bool
+
 // DSN returns the URL of an empty database, which is dropped when the test is over.
 func DSN(tb testing.TB) string {
 	tb.Helper()
+	if !inMain { // the watcher would run the tests once more
+		tb.Fatal("the package needs a TestMain that calls pgtest.Main")
+	}
 	server, err := shared()
 	if err != nil {
-		if os.Getenv("HELVE_POSTGRES") == "require" || strings.Contains(os.Getenv("HELVE_POSTGRES"), ":") {
-			tb.Fatalf("no PostgreSQL for tests: %v", err)
+		if where := os.Getenv("HELVE_POSTGRES"); where == "" || where == "off" {
+			tb.Skipf("no PostgreSQL for tests: %v", err)
 		}
-		tb.Skipf("no PostgreSQL for tests: %v", err)
+		tb.Fatalf("no PostgreSQL for tests: %v", err)
 	}
 	name := "helve_test_" + strings.ToLower(rand.Text()[:12])
 	admin(tb, server, "CREATE DATABASE "+name+" ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
@@ -64,13 +71,13 @@ func DSN(tb testing.TB) string {
 var shared = sync.OnceValues(func() (*url.URL, error) {
 	switch where := os.Getenv("HELVE_POSTGRES"); where {
 	case "off":
-		return nil, fmt.Errorf("HELVE_POSTGRES is off")
+		return nil, errors.New("HELVE_POSTGRES is off")
 	case "", "require":
 		return acquire()
 	default:
 		u, err := url.Parse(where)
 		if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-			return nil, fmt.Errorf("HELVE_POSTGRES is neither a URL of the scheme postgres nor require nor off")
+			return nil, errors.New("HELVE_POSTGRES is neither a URL of the scheme postgres nor require nor off")
 		}
 		return u, nil
 	}

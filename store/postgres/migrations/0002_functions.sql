@@ -294,11 +294,17 @@ BEGIN
     RETURN true;
 END $$;
 
+-- channel names what approvals of this schema are told on.
+CREATE FUNCTION channel() RETURNS text
+LANGUAGE sql STABLE AS $$
+    SELECT 'helve_' || left(encode(sha256(convert_to(current_schema()::text, 'UTF8')), 'hex'), 32)
+$$;
+
 -- tell tells those who watch a tenant's approvals. A payload is limited to 8,000
 -- bytes: an id that is too long is left out, which means "look again".
 CREATE FUNCTION tell(a approvals) RETURNS void
 LANGUAGE sql AS $$
-    SELECT pg_notify('helve_' || md5(current_schema()),
+    SELECT pg_notify(channel(),
         encode(sha256(convert_to(a.tenant, 'UTF8')), 'hex') || ' ' || a.state || ' '
         || CASE WHEN octet_length(a.id) < 7000 THEN a.id ELSE '' END)
 $$;
@@ -392,7 +398,7 @@ BEGIN
 END $$;
 
 -- sweep is one step of helve.Ledger.Sweep, of at most p_limit rows of each kind.
--- Zero: for ever.
+-- Zero: for ever. There is one sweep at a time.
 CREATE FUNCTION sweep(
     p_results bigint, p_runs bigint, p_limit integer,
     OUT lost bigint, OUT results bigint, OUT runs bigint, OUT returned bigint)
@@ -402,6 +408,7 @@ DECLARE
     r record;
     b record;
 BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('helve sweeps ' || current_schema(), 0));
     UPDATE ledger SET state = 'unknown', updated = t WHERE id = ANY (ARRAY(
         SELECT id FROM ledger WHERE state = 'running' AND NOT repeatable AND lease_until <= t
         ORDER BY lease_until LIMIT p_limit FOR UPDATE SKIP LOCKED));
