@@ -167,11 +167,21 @@ func prepare(ctx context.Context, pool *pgxpool.Pool, schema string) error {
 // cancelGrace is how long the server has to answer a statement that was given up.
 const cancelGrace = time.Second
 
+// closeGrace bounds what Close does for the audit.
+const closeGrace = 2 * time.Second
+
 // Close ends what runs in the background, waits for methods that are under way
 // and closes the connections. Methods called afterwards return an error.
 func (s *Store) Close() {
 	s.hub.close(s.stop)
 	s.done.Wait()
+	if s.told.Swap(false) {
+		ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+		defer cancel()
+		if err := s.collectAll(ctx); err != nil { // it stays where it is until somebody else collects it
+			s.log.WarnContext(ctx, "close the Postgres store", "error", err)
+		}
+	}
 	s.pool.Close()
 }
 

@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -69,12 +71,90 @@ func eventually(t *testing.T, what string, holds func() bool) {
 }
 
 // The store keeps the promises of its interface, with each handle a process.
+// Claims and finishes that leave one line in the audit, as those of executors do,
+// go another way than those that leave none: both are tested, and side by side.
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) func() helve.Store {
-		t.Helper()
-		dsn := pgtest.DSN(t)
-		return func() helve.Store { return open(t, dsn, nil) }
-	})
+	for name, wrap := range map[string]func(handle int, s *postgres.Store) helve.Store{
+		"as it is": func(_ int, s *postgres.Store) helve.Store { return s },
+		"audited": func(handle int, s *postgres.Store) helve.Store {
+			if handle%2 == 0 {
+				return audited{s}
+			}
+			return s
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "audited" {
+				t.Skip("the way of executors is enough for a short test")
+			}
+			storetest.Run(t, func(t *testing.T) func() helve.Store {
+				t.Helper()
+				dsn, handle := pgtest.DSN(t), -1
+				return func() helve.Store {
+					handle++
+					return wrap(handle, open(t, dsn, nil))
+				}
+			})
+		})
+	}
+}
+
+// audited adds a line to what has none, in the audit of a tenant that nobody asks for.
+type audited struct{ *postgres.Store }
+
+var aside = []helve.AuditEntry{{Kind: helve.AuditClaimed, Tenant: "aside", Tool: "t", Effect: helve.Write}}
+
+func (a audited) Claim(ctx context.Context, p *helve.ClaimParams) (*helve.Claim, error) {
+	c := *p
+	if len(c.Audit) == 0 {
+		c.Audit = aside
+	}
+	return a.Store.Claim(ctx, &c)
+}
+
+func (a audited) Finish(ctx context.Context, p *helve.FinishParams) error {
+	c := *p
+	if len(c.Audit) == 0 {
+		c.Audit = aside
+	}
+	return a.Store.Finish(ctx, &c)
+}
+
+// What does not happen leaves no line, whichever way it goes.
+func TestOneLineForEach(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	stores := []audited{{open(t, dsn, nil)}, {open(t, dsn, nil)}}
+	ctx := t.Context()
+	var won, finished atomic.Int64
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for k := range 10 {
+				e := entry(strconv.Itoa((k + i) % 10))
+				c, err := stores[i%2].Claim(ctx, &helve.ClaimParams{Entry: e, Lease: time.Minute})
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				if c.Won {
+					won.Add(1)
+				}
+				switch err := stores[i%2].Finish(ctx, &helve.FinishParams{Token: &c.Entry.Token, State: helve.EntrySucceeded}); {
+				case err == nil:
+					finished.Add(1)
+				case !errors.Is(err, helve.ErrFenced):
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	lines, err := stores[0].AuditSize(ctx, "aside")
+	ok(t, err)
+	if won.Load() != 10 || finished.Load() != 10 || lines != 20 {
+		t.Errorf("10 keys: %d won, %d finished, %d lines", won.Load(), finished.Load(), lines)
+	}
 }
 
 // Two schemas of one database have nothing to do with each other.
@@ -296,6 +376,20 @@ func TestHousekeeping(t *testing.T) {
 		ok(t, beside.QueryRow(t.Context(), `SELECT count(*) FROM ledger, audit WHERE state = 'unknown'`).Scan(&n))
 		return n == 1
 	})
+}
+
+// Close leaves nothing in the inbox, where somebody would have to come by for it.
+func TestCloseCollects(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	store := open(t, dsn, nil)
+	ok(t, claimAndFinish(t.Context(), store, "k", true))
+	store.Close()
+	var waiting, collected int
+	ok(t, connect(t, dsn).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM audit_inbox), (SELECT count(*) FROM audit)`).Scan(&waiting, &collected))
+	if waiting != 0 || collected != 2 {
+		t.Errorf("%d entries wait, %d are in the log", waiting, collected)
+	}
 }
 
 // Many processes do everything at once with the same few rows: nothing waits for
