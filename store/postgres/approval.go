@@ -14,7 +14,7 @@ const (
 		a.policy_version, a.rule, a.reason, a.asked, a.expires, a.state, a.decided_by, a.decided_at, a.decision_reason`
 
 	askSQL = `SELECT c.verdict, ` + approvalColumns + ` FROM ask(
-		$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) c, LATERAL (SELECT (c.a).*) a`
+		$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) c, LATERAL (SELECT (c.a).*) a`
 
 	decideSQL = `SELECT c.verdict, ` + approvalColumns + ` FROM decide(
 		$1, $2, $3, $4, $5, $6, $7, $8, $9) c, LATERAL (SELECT (c.a).*) a`
@@ -50,6 +50,7 @@ func (s *Store) Ask(ctx context.Context, a *helve.Approval, ttl time.Duration, a
 		approvalPK(a.Tenant, a.ID), escape(a.ID), approvalIdentity(&a.ApprovalIdentity), call,
 		escape(a.Tenant), escape(a.Run), escape(a.Subject), escape(a.Tool), a.Contract[:], a.ArgumentsDigest[:],
 		escape(a.CallID), int16(a.Effect), rawText(a.Arguments), escape(a.PolicyVersion), escape(a.Rule), escape(a.Reason), micros(ttl),
+		escape(a.Follows),
 	}, l.args()...)
 	verdict, got, err := s.approval(ctx, "ask a person", askSQL, args)
 	if err != nil {

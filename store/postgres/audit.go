@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -23,18 +22,14 @@ const (
 
 	inboxSQL = `SELECT DISTINCT tenant FROM audit_inbox`
 
-	rowsSQL = `SELECT a.seq, a.at, a.entry, p.payload FROM audit_head h JOIN audit a ON a.log = h.log
-		LEFT JOIN audit_payload p ON p.log = a.log AND p.seq = a.seq WHERE h.id = $?`
+	rowsSQL = `SELECT a.seq, a.at, a.entry, p.payload FROM audit_head h JOIN audit a ON a.tenant = h.number
+		LEFT JOIN audit_payload p ON p.tenant = a.tenant AND p.seq = a.seq WHERE h.id = $?`
 
 	auditTenantsSQL = `SELECT tenant FROM audit_head WHERE size > 0`
 
 	auditSizeSQL = `SELECT size FROM audit_head WHERE id = $1`
 
-	auditHashesSQL = `SELECT substr(a.hashes, 32 * q.level + 1, 32)
-		FROM unnest($2::int[], $3::bigint[]) WITH ORDINALITY AS q(level, n, i)
-		LEFT JOIN audit_head h ON h.id = $1
-		LEFT JOIN audit a ON a.log = h.log AND a.seq = (q.n + 1) << q.level
-		ORDER BY q.i`
+	auditHashSQL = `SELECT a.hash FROM audit_head h JOIN audit_hash a ON a.tenant = h.number WHERE h.id = $1 AND a.level = $2 AND a.n = $3`
 )
 
 // lines are entries as they go into the inbox.
@@ -183,7 +178,7 @@ func (s *Store) auditRows(ctx context.Context, tenant string, q *query, limit in
 	})
 }
 
-// AuditTenants returns the tenants that have an audit, sorted.
+// AuditTenants is [audit.Log.AuditTenants].
 func (s *Store) AuditTenants(ctx context.Context) ([]string, error) {
 	if err := s.collectAll(ctx); err != nil {
 		return nil, err
@@ -191,7 +186,7 @@ func (s *Store) AuditTenants(ctx context.Context) ([]string, error) {
 	return s.tenants(ctx, auditTenantsSQL)
 }
 
-// AuditSize returns how many entries a tenant's audit has.
+// AuditSize is [audit.Log.AuditSize].
 func (s *Store) AuditSize(ctx context.Context, tenant string) (size int64, err error) {
 	if err := s.collectAudit(ctx, tenant); err != nil {
 		return 0, err
@@ -200,8 +195,7 @@ func (s *Store) AuditSize(ctx context.Context, tenant string) (size int64, err e
 	return size, err
 }
 
-// AuditRows returns the rows of a tenant's audit as they are stored, those after
-// a number and at most limit. Zero: 1,000. Nobody has verified them.
+// AuditRows is [audit.Log.AuditRows]. A limit of zero is 1,000.
 func (s *Store) AuditRows(ctx context.Context, tenant string, after int64, limit int) ([]audit.Row, error) {
 	q := &query{}
 	q.add(rowsSQL, identity(tenant))
@@ -212,32 +206,13 @@ func (s *Store) AuditRows(ctx context.Context, tenant string, after int64, limit
 	return s.auditRows(ctx, tenant, q, limit)
 }
 
-// An AuditNode is a complete subtree of a tenant's log: the Nth of a level,
-// counted from 0, where the leaves are level 0 and the leaf N is the entry N+1.
-type AuditNode struct {
-	Level int
-	N     int64
-}
-
-// AuditHashes returns the stored hashes of subtrees, in their order. An error
-// says that one is not there.
-func (s *Store) AuditHashes(ctx context.Context, tenant string, nodes []AuditNode) ([]tlog.Hash, error) {
-	levels, numbers := make([]int32, len(nodes)), make([]int64, len(nodes))
-	for i, n := range nodes {
-		levels[i], numbers[i] = int32(n.Level), n.N
-	}
-	b := &pgx.Batch{}
-	b.Queue(auditHashesSQL, identity(tenant), levels, numbers)
-	stored, err := collect(ctx, s, "read the hashes of the audit", b, pgx.RowTo[[]byte])
-	if err != nil {
-		return nil, err
-	}
-	hashes := make([]tlog.Hash, len(nodes))
-	for i, h := range stored {
-		if len(h) != len(hashes[i]) {
-			return nil, fmt.Errorf("read the hashes of the audit: that of subtree %d of level %d is missing", nodes[i].N, nodes[i].Level)
-		}
-		copy(hashes[i][:], h)
-	}
-	return hashes, nil
+// AuditHash is [audit.Log.AuditHash].
+func (s *Store) AuditHash(ctx context.Context, tenant string, level int, n int64) (h tlog.Hash, ok bool, err error) {
+	err = s.row(ctx, "read a hash of the audit", auditHashSQL, []any{identity(tenant), level, n}, func(r pgx.Rows) error {
+		var raw []byte
+		err := r.Scan(&raw)
+		ok = copy(h[:], raw) == len(h) && len(raw) == len(h)
+		return err
+	})
+	return h, ok, err
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"helve.dev/helve"
+	"helve.dev/helve/store/internal/logtest"
 	"helve.dev/helve/store/internal/pgtest"
 	"helve.dev/helve/store/postgres"
 )
@@ -16,12 +17,37 @@ import (
 // reader gives tlog the hashes that the database made.
 func reader(ctx context.Context, s *postgres.Store, tenant string) tlog.HashReaderFunc {
 	return func(indexes []int64) ([]tlog.Hash, error) {
-		nodes := make([]postgres.AuditNode, len(indexes))
+		out := make([]tlog.Hash, len(indexes))
 		for i, x := range indexes {
-			nodes[i].Level, nodes[i].N = tlog.SplitStoredHashIndex(x)
+			level, n := tlog.SplitStoredHashIndex(x)
+			h, ok, err := s.AuditHash(ctx, tenant, level, n)
+			if err != nil || !ok {
+				return nil, fmt.Errorf("hash %d of level %d: %t, %w", n, level, ok, err)
+			}
+			out[i] = h
 		}
-		return s.AuditHashes(ctx, tenant, nodes)
+		return out, nil
 	}
+}
+
+// Whatever is done to the rows behind the store's back is found in the audit.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	logtest.Run(t, func(t *testing.T) (logtest.Store, func(string)) {
+		t.Helper()
+		dsn := pgtest.DSN(t)
+		store, beside := open(t, dsn, nil), connect(t, dsn)
+		return store, func(sql string) {
+			// Nothing is in the inbox any more when somebody gets at the log.
+			_, err := store.AuditTenants(t.Context())
+			ok(t, err)
+			tag, err := beside.Exec(t.Context(), sql)
+			ok(t, err)
+			if tag.RowsAffected() == 0 {
+				t.Fatalf("nothing was changed by %s", sql)
+			}
+		}
+	})
 }
 
 // The hashes of the database are those of tlog: its proofs check.
@@ -84,14 +110,10 @@ func TestAuditTree(t *testing.T) {
 	proof, err := tlog.ProveRecord(size, 100, reader(ctx, store, "acme"))
 	ok(t, err)
 	ok(t, tlog.CheckRecord(proof, size, root, 100, rows[100].Hash()))
-	// What is not there is said to be missing.
-	for _, node := range []postgres.AuditNode{{0, size}, {3, 16}, {40, 0}} {
-		if _, err := store.AuditHashes(ctx, "acme", []postgres.AuditNode{{0, 0}, node}); err == nil {
-			t.Errorf("there is a hash of %+v", node)
+	for tenant, node := range map[string][2]int64{"acme": {0, size}, "other": {40, 0}, "nobody": {0, 0}} {
+		if _, there, err := store.AuditHash(ctx, tenant, int(node[0]), node[1]); there || err != nil {
+			t.Errorf("hash %d of %s: %t, %v", node, tenant, there, err)
 		}
-	}
-	if _, err := store.AuditHashes(ctx, "nobody", []postgres.AuditNode{{0, 0}}); err == nil {
-		t.Error("there is a hash of nobody's")
 	}
 	some, err := store.AuditRows(ctx, "acme", 130, 2)
 	ok(t, err)

@@ -29,6 +29,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"helve.dev/helve"
+	"helve.dev/helve/store/audit"
 )
 
 // Config configures [Open]. The zero value is sensible.
@@ -62,7 +63,10 @@ type Store struct {
 	done sync.WaitGroup
 }
 
-var _ helve.Store = (*Store)(nil)
+var (
+	_ helve.Store = (*Store)(nil)
+	_ audit.Log   = (*Store)(nil)
+)
 
 // Open connects to the database that dsn names, as a URL
 // ("postgres://user:password@host:port/database") or as words ("host=... user=..."),

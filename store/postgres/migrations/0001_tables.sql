@@ -125,7 +125,7 @@ CREATE TABLE audit_inbox (
 -- The head of a log is locked by who takes entries over: they have no gaps.
 CREATE TABLE audit_head (
     id     bytea PRIMARY KEY, -- of the tenant
-    log    bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+    number bigint GENERATED ALWAYS AS IDENTITY UNIQUE, -- "tenant" below
     tenant text NOT NULL,
     size   bigint NOT NULL DEFAULT 0,
     at     bigint NOT NULL DEFAULT 0, -- microseconds of the latest entry
@@ -135,15 +135,21 @@ CREATE TABLE audit_head (
 );
 
 CREATE TABLE audit (
-    log    bigint NOT NULL,
+    tenant bigint NOT NULL,
     seq    bigint NOT NULL,
     at     bigint NOT NULL, -- microseconds since 1970
     entry  text NOT NULL,
-    -- The hashes of the subtrees that this entry completes, from the leaf up.
-    -- The subtree n of a level is completed by the entry seq = (n+1) << level,
-    -- and its hash is the 32 bytes from 32 * level on.
-    hashes bytea NOT NULL,
-    PRIMARY KEY (log, seq)
+    PRIMARY KEY (tenant, seq)
+);
+
+-- The nodes of the tree: the leaf of entry seq is node seq-1 of level 0, and node
+-- n of a level stands over nodes 2n and 2n+1 of the one below.
+CREATE TABLE audit_hash (
+    tenant bigint NOT NULL,
+    level  smallint NOT NULL,
+    n      bigint NOT NULL,
+    hash   bytea NOT NULL,
+    PRIMARY KEY (tenant, level, n)
 );
 
 -- An entry is canonical JSON with no objects inside, so that a member stands in
@@ -155,14 +161,14 @@ CREATE FUNCTION audit_member(entry text, name text) RETURNS bigint
     SELECT hashtextextended(split_part(split_part(entry, name, 2), '"', 1), 0)
 $$;
 
-CREATE INDEX audit_run ON audit (log, audit_member(entry, '"run":"'), seq);
-CREATE INDEX audit_approval ON audit (log, audit_member(entry, '"approval":"'), seq)
+CREATE INDEX audit_run ON audit (tenant, audit_member(entry, '"run":"'), seq);
+CREATE INDEX audit_approval ON audit (tenant, audit_member(entry, '"approval":"'), seq)
     WHERE strpos(entry, '"approval":"') > 0;
 
 -- What may be erased: a leaf has the digest only.
 CREATE TABLE audit_payload (
-    log     bigint NOT NULL,
+    tenant  bigint NOT NULL,
     seq     bigint NOT NULL,
     payload text NOT NULL,
-    PRIMARY KEY (log, seq)
+    PRIMARY KEY (tenant, seq)
 );

@@ -32,12 +32,12 @@ END $$;
 CREATE FUNCTION audit_collect(p_head bytea, p_tenant text, p_limit integer) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
-    h      audit_head;
-    e      record;
-    hash   bytea;
-    hashes bytea;
-    n      bigint;
-    taken  integer := 0;
+    h     audit_head;
+    e     record;
+    hash  bytea;
+    level smallint;
+    n     bigint;
+    taken integer := 0;
 BEGIN
     IF NOT EXISTS (SELECT FROM audit_inbox WHERE tenant = p_tenant) THEN
         RETURN 0;
@@ -54,17 +54,19 @@ BEGIN
         n := h.size;
         h.size := n + 1;
         hash := sha256('\x00'::bytea || convert_to('{"at":' || h.at || ',"entry":' || e.entry || ',"seq":' || h.size || '}', 'UTF8'));
-        hashes := hash;
+        INSERT INTO audit VALUES (h.number, h.size, h.at, e.entry);
+        INSERT INTO audit_hash VALUES (h.number, 0, n, hash);
+        level := 0;
         WHILE n & 1 = 1 LOOP
             hash := sha256('\x01'::bytea || substr(h.edge, length(h.edge) - 31) || hash);
-            hashes := hashes || hash;
             h.edge := substr(h.edge, 1, length(h.edge) - 32);
+            level := level + 1;
             n := n >> 1;
+            INSERT INTO audit_hash VALUES (h.number, level, n, hash);
         END LOOP;
         h.edge := h.edge || hash;
-        INSERT INTO audit (log, seq, at, entry, hashes) VALUES (h.log, h.size, h.at, e.entry, hashes);
         IF e.payload IS NOT NULL THEN
-            INSERT INTO audit_payload (log, seq, payload) VALUES (h.log, h.size, e.payload);
+            INSERT INTO audit_payload VALUES (h.number, h.size, e.payload);
         END IF;
         taken := taken + 1;
     END LOOP;
@@ -313,7 +315,7 @@ $$;
 CREATE FUNCTION ask(
     p_pk bytea, p_id text, p_identity bytea, p_call bytea, p_tenant text, p_run text, p_subject text, p_tool text,
     p_contract bytea, p_digest bytea, p_call_id text, p_effect smallint, p_arguments text,
-    p_policy_version text, p_rule text, p_reason text, p_ttl bigint,
+    p_policy_version text, p_rule text, p_reason text, p_ttl bigint, p_follows text,
     a_tenants text[], a_entries text[], a_payloads text[],
     OUT verdict text, OUT a approvals)
 LANGUAGE plpgsql AS $$
@@ -338,7 +340,7 @@ BEGIN
     END IF;
     SELECT * INTO a FROM approvals WHERE identity = p_identity ORDER BY seq DESC LIMIT 1;
     verdict := 'found';
-    IF a.state IN ('pending', 'approved', 'denied') AND a.expires > t THEN
+    IF a.state IN ('pending', 'approved', 'denied') AND a.expires > t OR a.state = 'consumed' AND a.id <> p_follows THEN
         RETURN;
     END IF;
     IF a.state IN ('pending', 'approved') THEN
