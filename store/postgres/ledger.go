@@ -20,14 +20,12 @@ const (
 
 	// The entry of the key, else one that stands for its dedupe key, else one that
 	// is unknown, else one that would be if somebody had looked.
-	recallSQL = `SELECT ` + entryColumns + ` FROM (
-		SELECT 1 AS rank, * FROM ledger WHERE id = $1
-		UNION ALL SELECT 2, * FROM standing($2, $1)
-		UNION ALL SELECT 3, * FROM ledger WHERE state = 'unknown'
-			AND fingerprint = $6 AND run = $5 AND run <> '' AND scope = $4 AND tenant = $3
-		UNION ALL SELECT 4, * FROM ledger WHERE state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp()
-			AND fingerprint = $6 AND run = $5 AND run <> '' AND scope = $4 AND tenant = $3
-		) e ORDER BY e.rank, e.updated DESC LIMIT 1`
+	recallSQL       = `SELECT ` + entryColumns + ` FROM (SELECT 1 AS rank, * FROM ledger WHERE id = $1`
+	recallDedupeSQL = ` UNION ALL SELECT 2, * FROM standing($?, $1)`
+	recallTwinSQL   = ` AND fingerprint = $2 AND run = $3 AND scope = $4 AND tenant = $5`
+	recallTwinsSQL  = ` UNION ALL SELECT 3, * FROM ledger WHERE state = 'unknown'` + recallTwinSQL +
+		` UNION ALL SELECT 4, * FROM ledger WHERE state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp()` + recallTwinSQL
+	recallEndSQL = `) e ORDER BY e.rank, e.updated DESC LIMIT 1`
 
 	noteSQL = `UPDATE ledger SET state = 'unknown', updated = statement_timestamp()
 		WHERE id = $1 AND state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp()`
@@ -71,13 +69,19 @@ const (
 
 // Recall is [helve.Ledger.Recall].
 func (s *Store) Recall(ctx context.Context, q *helve.RecallParams) (*helve.Entry, error) {
-	args := []any{
-		ledgerID(q.LedgerKey), dedupeID(q.LedgerKey, q.Dedupe),
-		escape(q.Tenant), escape(q.Scope), escape(q.Run), q.Fingerprint[:],
+	sql := &query{args: []any{ledgerID(q.LedgerKey)}}
+	sql.sql.WriteString(recallSQL)
+	if q.Run != "" {
+		sql.args = append(sql.args, q.Fingerprint[:], escape(q.Run), escape(q.Scope), escape(q.Tenant))
+		sql.sql.WriteString(recallTwinsSQL)
 	}
+	if q.Dedupe != "" {
+		sql.add(recallDedupeSQL, dedupeID(q.LedgerKey, q.Dedupe))
+	}
+	sql.sql.WriteString(recallEndSQL)
 	for {
 		var e *helve.Entry
-		err := s.row(ctx, "recall a key", recallSQL, args, func(r pgx.Rows) (err error) {
+		err := s.row(ctx, "recall a key", sql.sql.String(), sql.args, func(r pgx.Rows) (err error) {
 			e, err = scanEntry(r)
 			return err
 		})

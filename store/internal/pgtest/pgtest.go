@@ -34,37 +34,67 @@ import (
 //
 //	func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 func Main(m *testing.M) int {
-	if dir := os.Getenv(watchEnv); dir != "" {
-		watch(dir)
+	if Watch() {
 		return 0
 	}
-	inMain = true
-	code := m.Run()
-	release()
-	return code
+	defer Stop()
+	return m.Run()
 }
 
-var inMain bool
+var watched bool
+
+// Watch must be the first thing that a program does which calls [New], and [Stop]
+// the last. Where it returns true the process was started to watch over the
+// server, has done so, and ends.
+func Watch() bool {
+	watched = true
+	dir := os.Getenv(watchEnv)
+	if dir != "" {
+		watch(dir)
+	}
+	return dir != ""
+}
+
+// Stop ends the use of the server and waits until it is gone, if nobody else uses
+// it.
+func Stop() { release() }
 
 // DSN returns the URL of an empty database, which is dropped when the test is over.
 func DSN(tb testing.TB) string {
 	tb.Helper()
-	if !inMain { // the watcher would run the tests once more
-		tb.Fatal("the package needs a TestMain that calls pgtest.Main")
-	}
-	server, err := shared()
+	dsn, drop, err := New(context.Background())
 	if err != nil {
 		if where := os.Getenv("HELVE_POSTGRES"); where == "" || where == "off" {
 			tb.Skipf("no PostgreSQL for tests: %v", err)
 		}
 		tb.Fatalf("no PostgreSQL for tests: %v", err)
 	}
+	tb.Cleanup(func() {
+		if err := drop(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return dsn
+}
+
+// New returns the URL of an empty database, and what drops it.
+func New(ctx context.Context) (dsn string, drop func() error, err error) {
+	if !watched {
+		return "", nil, errors.New("the program must begin with pgtest.Watch, or the tests with pgtest.Main")
+	}
+	server, err := shared()
+	if err != nil {
+		return "", nil, err
+	}
 	name := "helve_test_" + strings.ToLower(rand.Text()[:12])
-	admin(tb, server, "CREATE DATABASE "+name+" ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
-	tb.Cleanup(func() { admin(tb, server, "DROP DATABASE "+name+" WITH (FORCE)") })
+	if err := admin(ctx, server, "CREATE DATABASE "+name+" ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"); err != nil {
+		return "", nil, err
+	}
 	u := *server
 	u.Path = "/" + name
-	return u.String()
+	return u.String(), func() error {
+		return admin(context.WithoutCancel(ctx), server, "DROP DATABASE "+name+" WITH (FORCE)")
+	}, nil
 }
 
 // shared finds the server once for this process.
@@ -83,16 +113,14 @@ var shared = sync.OnceValues(func() (*url.URL, error) {
 	}
 })
 
-func admin(tb testing.TB, server *url.URL, sql string) {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+func admin(ctx context.Context, server *url.URL, sql string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, server.String())
 	if err != nil {
-		tb.Fatal(err)
+		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	if _, err := conn.Exec(ctx, sql); err != nil {
-		tb.Fatal(err)
-	}
+	_, err = conn.Exec(ctx, sql)
+	return err
 }
