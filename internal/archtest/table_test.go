@@ -89,6 +89,8 @@ var thirdParties = []allowed{
 	{"store/...", false, []string{"golang.org/x/mod/sumdb"}},
 	{"store/sqlite/...", false, []string{"modernc.org/sqlite"}},
 	{"store/postgres/...", false, []string{"github.com/jackc/pgx/v5"}},
+	{"store/proof/...", true, []string{"github.com/jackc/pgx/v5"}},
+	{"store/internal/pgtest/...", false, []string{"github.com/jackc/pgx/v5"}},
 
 	// The examples read mail and calendars and keep tasks in a database.
 	{"examples/...", false, []string{

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"helve.dev/helve/store/internal/pgtest"
 )
 
 // The tests' program is its own worker, as the command is.
@@ -16,14 +18,17 @@ func TestMain(m *testing.M) {
 	if os.Getenv(envWorker) != "" {
 		os.Exit(work())
 	}
-	os.Exit(m.Run())
+	os.Exit(pgtest.Main(m))
 }
 
 // A short form of make crash: whatever is killed when, nothing happens twice and
 // nothing is lost.
 func TestNothingHappensTwice(t *testing.T) {
-	for _, store := range []string{"sqlite"} {
+	for _, store := range []string{"sqlite", "postgres"} {
 		t.Run(store, func(t *testing.T) {
+			if store == "postgres" {
+				pgtest.DSN(t) // skips where there is none
+			}
 			out := filepath.Join(t.TempDir(), "out", "crash.json")
 			var log bytes.Buffer
 			if err := run(t.Context(), []string{"--store", store, "--calls", "150", "--kills", "25", "--out", out}, &log); err != nil {

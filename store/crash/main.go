@@ -23,12 +23,18 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"helve.dev/helve/store/internal/pgtest"
 )
 
 func main() {
 	if os.Getenv(envWorker) != "" {
 		os.Exit(work())
 	}
+	if pgtest.Watch() {
+		return
+	}
+	defer pgtest.Stop()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {

@@ -2,11 +2,24 @@ package main
 
 import (
 	"context"
-	"errors"
+	"time"
+
+	"helve.dev/helve/store/internal/pgtest"
+	"helve.dev/helve/store/postgres"
 )
 
-func newPostgres(context.Context) (string, func(), error) { return "", nil, errors.New("not yet") }
+func newPostgres(ctx context.Context) (string, func(), error) {
+	dsn, drop, err := pgtest.New(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	return dsn, func() { _ = drop() }, nil // the server goes with it
+}
 
-func openPostgres(context.Context, string) (logged, func() error, error) {
-	return nil, nil, errors.New("not yet")
+func openPostgres(ctx context.Context, where string) (logged, func() error, error) {
+	s, err := postgres.Open(ctx, where, &postgres.Config{Sweep: time.Second})
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, func() error { s.Close(); return nil }, nil
 }

@@ -2,16 +2,40 @@ package proof_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"helve.dev/helve"
+	"helve.dev/helve/store/internal/pgtest"
+	"helve.dev/helve/store/postgres"
 )
 
-func newPostgres(t testing.TB) string { t.Helper(); t.Skip("not yet"); return "" }
+func newPostgres(t testing.TB) string {
+	t.Helper()
+	return pgtest.DSN(t)
+}
 
-func fillPostgres(testing.TB, string, int) {}
+func fillPostgres(tb testing.TB, where string, rows int) {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), where)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	_, err = conn.Exec(tb.Context(), `
+		INSERT INTO helve.ledger SELECT sha256(i::text::bytea), 'bench', 'send', 'old' || i, 1, 'cl', 'succeeded', '\x01', '\x00', '{}',
+			'run' || (i % 1000), 'c', true, NULL, '', 0, NULL, '', false, 1, '{"data":"sent"}', now(), now(), NULL
+		FROM generate_series(1, $1::int) i`, rows)
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
 
-func openPostgres(context.Context, string) (helve.Store, func() error, error) {
-	return nil, nil, errors.New("not yet")
+func openPostgres(ctx context.Context, where string) (helve.Store, func() error, error) {
+	s, err := postgres.Open(ctx, where, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, func() error { s.Close(); return nil }, nil
 }

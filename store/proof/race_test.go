@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"helve.dev/helve"
+	"helve.dev/helve/store/internal/pgtest"
 )
 
 // The environment of a process that races with others.
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(pgtest.Main(m))
 }
 
 // An answer is what one caller of a process got.

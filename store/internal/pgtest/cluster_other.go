@@ -1,0 +1,18 @@
+//go:build !unix
+
+package pgtest
+
+import (
+	"errors"
+	"net/url"
+)
+
+const watchEnv = "HELVE_PGTEST_WATCH"
+
+func acquire() (*url.URL, error) {
+	return nil, errors.New("set HELVE_POSTGRES to the URL of a server: a private one is started on Unix only")
+}
+
+func release() {}
+
+func watch(string) {}
