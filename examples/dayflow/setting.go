@@ -12,6 +12,7 @@ import (
 	"helve.dev/helve/examples/dayflow/internal/day"
 	"helve.dev/helve/examples/dayflow/internal/daytools"
 	"helve.dev/helve/examples/dayflow/internal/tasks"
+	"helve.dev/helve/store/postgres"
 	"helve.dev/helve/store/sqlite"
 )
 
@@ -65,7 +66,11 @@ func (s *setting) openStore(ctx context.Context) (helve.Store, func() error, err
 		}
 		return store, store.Close, nil
 	}
-	return openPostgres(ctx, s.store)
+	store, err := postgres.Open(ctx, s.store, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, store.Close, nil
 }
 
 // openTasks makes the executor on the tasks, and what closes them.

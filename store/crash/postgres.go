@@ -21,5 +21,5 @@ func openPostgres(ctx context.Context, where string) (logged, func() error, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return s, func() error { s.Close(); return nil }, nil
+	return s, s.Close, nil
 }

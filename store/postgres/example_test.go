@@ -16,6 +16,6 @@ func ExampleOpen() {
 		fmt.Println(err)
 		return
 	}
-	defer store.Close()
+	defer func() { _ = store.Close() }()
 	// Output: open the Postgres store: the DSN cannot be read: it is postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=MODE, with what is special in the password percent-encoded, or words such as host=HOST user=USER dbname=DATABASE
 }

@@ -21,7 +21,7 @@ func TestMigrate(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			s.Close()
+			_ = s.Close()
 		})
 	}
 	all.Wait()
@@ -51,14 +51,14 @@ func TestMigrateRefuses(t *testing.T) {
 	t.Run("newer", func(t *testing.T) {
 		t.Parallel()
 		dsn := pgtest.DSN(t)
-		open(t, dsn, nil).Close()
+		_ = open(t, dsn, nil).Close()
 		run(t, connect(t, dsn), `INSERT INTO helve_version (version, name) VALUES (99, 'of tomorrow')`)
 		refused(t, dsn, "schema helve is at version 99", "migrated by a newer one; run that, or restore")
 	})
 	t.Run("emptied", func(t *testing.T) {
 		t.Parallel()
 		dsn := pgtest.DSN(t)
-		open(t, dsn, nil).Close()
+		_ = open(t, dsn, nil).Close()
 		run(t, connect(t, dsn), `DELETE FROM helve_version`)
 		refused(t, dsn, "restore it from a backup")
 	})

@@ -175,8 +175,10 @@ const cancelGrace = time.Second
 const closeGrace = 2 * time.Second
 
 // Close ends what runs in the background, waits for methods that are under way
-// and closes the connections. Methods called afterwards return an error.
-func (s *Store) Close() {
+// and closes the connections. Methods called afterwards return an error. It
+// returns nil: what could not be done in the end is done by whoever opens the
+// store next.
+func (s *Store) Close() error {
 	s.hub.close(s.stop)
 	s.done.Wait()
 	if s.told.Swap(false) {
@@ -187,6 +189,7 @@ func (s *Store) Close() {
 		}
 	}
 	s.pool.Close()
+	return nil
 }
 
 // housekeep sweeps every so often and collects the audit every second, until ctx

@@ -29,7 +29,7 @@ func open(tb testing.TB, dsn string, cfg *postgres.Config) *postgres.Store {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(s.Close)
+	tb.Cleanup(func() { _ = s.Close() })
 	return s
 }
 
@@ -350,7 +350,7 @@ func TestClosed(t *testing.T) {
 		over <- store.WatchApprovals(t.Context(), "acme", func(helve.ApprovalNotice) { ready <- struct{}{} })
 	}()
 	<-ready
-	store.Close()
+	_ = store.Close()
 	if err := <-over; err == nil {
 		t.Error("the watch ended without an error")
 	}
@@ -384,7 +384,7 @@ func TestCloseCollects(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	store := open(t, dsn, nil)
 	ok(t, claimAndFinish(t.Context(), store, "k", true))
-	store.Close()
+	_ = store.Close()
 	var waiting, collected int
 	ok(t, connect(t, dsn).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM audit_inbox), (SELECT count(*) FROM audit)`).Scan(&waiting, &collected))
 	if waiting != 0 || collected != 2 {

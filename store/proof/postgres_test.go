@@ -37,5 +37,5 @@ func openPostgres(ctx context.Context, where string) (helve.Store, func() error,
 	if err != nil {
 		return nil, nil, err
 	}
-	return s, func() error { s.Close(); return nil }, nil
+	return s, s.Close, nil
 }

@@ -13,6 +13,7 @@ import (
 	"helve.dev/helve"
 	"helve.dev/helve/cmd/helvecmd"
 	"helve.dev/helve/store/audit"
+	"helve.dev/helve/store/postgres"
 	"helve.dev/helve/store/sqlite"
 )
 
@@ -65,7 +66,7 @@ func openStore(ctx context.Context, where string) (database, error) {
 		}
 		return sqlite.Open(ctx, rest, &sqlite.Config{SweepEvery: -1})
 	case "postgres", "postgresql":
-		return openPostgres(ctx, where)
+		return postgres.Open(ctx, where, &postgres.Config{Sweep: -1})
 	}
 	return nil, helvecmd.Usagef("%q is no kind of store: write sqlite:FILE or postgres://...", scheme)
 }
