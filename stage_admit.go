@@ -11,10 +11,6 @@ import (
 // here, before anything is claimed.
 func (f *flight) admit(ctx context.Context) *Result {
 	if e := f.x.loops.check(f); e != nil {
-		// Many equal calls at once are no loop where one of them runs for all.
-		if done, res := f.recallAgain(ctx); done && res != nil {
-			return res
-		}
 		return f.fail(e)
 	}
 	if res := f.cached(); res != nil {
