@@ -11,9 +11,9 @@ import (
 	"helve.dev/helve/store/postgres"
 )
 
-func newPostgres(t testing.TB) string {
-	t.Helper()
-	return pgtest.DSN(t)
+func newPostgres(tb testing.TB) string {
+	tb.Helper()
+	return pgtest.DSN(tb)
 }
 
 func fillPostgres(tb testing.TB, where string, rows int) {

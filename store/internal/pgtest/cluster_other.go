@@ -9,7 +9,7 @@ import (
 
 const watchEnv = "HELVE_PGTEST_WATCH"
 
-func acquire() (*url.URL, error) {
+func acquire(bool) (*url.URL, error) {
 	return nil, errors.New("set HELVE_POSTGRES to the URL of a server: a private one is started on Unix only")
 }
 

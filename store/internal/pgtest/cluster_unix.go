@@ -28,8 +28,9 @@ import (
 //	data     of the server, with postmaster.pid
 //	log      what the server said
 type cluster struct {
-	dir string
-	run *syscall.Credential // the server refuses to be root. Nil: as we are
+	dir     string
+	run     *syscall.Credential // the server refuses to be root. Nil: as we are
+	durable bool
 }
 
 // watchEnv names the folder to the process that watches over it.
@@ -43,14 +44,17 @@ var watcher struct {
 }
 
 // acquire starts the server where it does not run yet, and returns its URL.
-func acquire() (*url.URL, error) {
+func acquire(durable bool) (*url.URL, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	bin, err := programs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{dir: filepath.Join(os.TempDir(), "helve-postgres-"+strconv.Itoa(os.Getuid()))}
+	c := &cluster{dir: filepath.Join(os.TempDir(), "helve-postgres-"+strconv.Itoa(os.Getuid())), durable: durable}
+	if durable {
+		c.dir += "-durable"
+	}
 	if os.Getuid() == 0 {
 		if c.run, err = postgresUser(); err != nil {
 			return nil, err
@@ -155,18 +159,21 @@ func postgresUser() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 }
 
-// settings make the server fast and forgetful.
 const settings = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
+shared_buffers = 64MB
+max_connections = 200
+timezone = 'Pacific/Kiritimati'
+`
+
+// forgetful makes the server fast.
+const forgetful = `
 fsync = off
 full_page_writes = off
 wal_level = minimal
 max_wal_senders = 0
-shared_buffers = 64MB
-max_connections = 200
 autovacuum = off
-timezone = 'Pacific/Kiritimati'
 `
 
 // start returns the port of the server.
@@ -197,6 +204,9 @@ func (c *cluster) start(ctx context.Context, bin string) (string, error) {
 		return "", err
 	}
 	_, err = f.WriteString(settings)
+	if err == nil && !c.durable {
+		_, err = f.WriteString(forgetful)
+	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}

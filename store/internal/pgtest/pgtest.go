@@ -11,6 +11,8 @@
 //
 //	(unset)      tests skip where there is no server
 //	require      they fail then
+//	durable      they fail then, and the server keeps its word, as one in use
+//	             does: for measurements
 //	off          they skip
 //	postgres://  the server to use, with a user that may create databases
 package pgtest
@@ -102,12 +104,12 @@ var shared = sync.OnceValues(func() (*url.URL, error) {
 	switch where := os.Getenv("HELVE_POSTGRES"); where {
 	case "off":
 		return nil, errors.New("HELVE_POSTGRES is off")
-	case "", "require":
-		return acquire()
+	case "", "require", "durable":
+		return acquire(where == "durable")
 	default:
 		u, err := url.Parse(where)
 		if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-			return nil, errors.New("HELVE_POSTGRES is neither a URL of the scheme postgres nor require nor off")
+			return nil, errors.New("HELVE_POSTGRES is neither a URL of the scheme postgres nor require nor durable nor off")
 		}
 		return u, nil
 	}
