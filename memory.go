@@ -40,7 +40,7 @@ type MemoryStore struct {
 	watchers  map[*approvalWatch]struct{}
 	budgets   map[budgetRef]*memoryBudget
 	runs      map[runRef]*RunRecord
-	audit     []AuditEntry
+	audit     [][]AuditEntry   // in blocks, so that it grows and shrinks without copying
 	seq       map[string]int64 // of the audit, by tenant
 }
 
@@ -295,24 +295,36 @@ func (m *MemoryStore) append(now time.Time, entries []AuditEntry) {
 	for _, e := range entries {
 		m.seq[e.Tenant]++
 		e.Seq, e.At, e.Arguments = m.seq[e.Tenant], now, e.Arguments.Clone()
-		m.audit = append(m.audit, e)
-	}
-	// Dropped in one go at twice the bound, so that appending stays cheap.
-	if len(m.audit) > 2*m.rows {
-		m.audit = slices.Clone(m.audit[len(m.audit)-m.rows:])
+		last := len(m.audit) - 1
+		block := min(auditBlock, m.rows)
+		if last < 0 || len(m.audit[last]) == block {
+			m.audit = append(m.audit, make([]AuditEntry, 0, block))
+			last++
+		}
+		m.audit[last] = append(m.audit[last], e)
+		if (last-1)*block+len(m.audit[last]) >= m.rows && last > 0 { // enough without the oldest
+			m.audit[0] = nil
+			m.audit = m.audit[1:]
+		}
 	}
 }
+
+const auditBlock = 64 // entries
 
 // Audit is [Audits.Audit].
 func (m *MemoryStore) Audit(_ context.Context, f AuditFilter) ([]AuditEntry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []AuditEntry
-	for _, e := range m.audit {
-		if f.matches(&e) {
+	for _, block := range m.audit {
+		for i := range block {
+			if !f.matches(&block[i]) {
+				continue
+			}
+			e := block[i]
 			e.Arguments = e.Arguments.Clone()
 			if out = append(out, e); len(out) == f.Limit {
-				break
+				return out, nil
 			}
 		}
 	}

@@ -140,7 +140,7 @@ func (f *flight) auditEntry(kind AuditKind) AuditEntry {
 		Kind: kind, Tenant: f.scope.Tenant, Subject: f.scope.Subject, Run: f.scope.Run, CallID: f.id,
 		Parent: i.Parent, Tool: i.Tool, Effect: f.effect, Contract: f.tool.digest, ArgumentsDigest: f.digest,
 	}
-	if f.effect == Destructive || f.question != nil {
+	if kind == AuditAsked || f.effect == Destructive && (kind == AuditClaimed || kind == AuditRefused) {
 		e.Arguments = f.x.redact.arguments(f.args, f.tool.secrets)
 	}
 	if f.approval != nil {
