@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -62,7 +63,9 @@ func (v *Validator) Normalize(raw []byte) (jsontext.Value, *Report) {
 	s.run()
 	var aliases []Alias
 	var coerced []coercion
-	if s.fatal == 0 && (s.wantSettle || len(s.faults) > 0) {
+	// A fault can be mended where a null may stand for nothing, and where a value may be read as another type.
+	mendable := len(s.faults) > 0 && (v.coerce || bytes.Contains(text, []byte("null")))
+	if s.fatal == 0 && (s.wantSettle || mendable) {
 		z := v.settle(text, s)
 		text, aliases, coerced = z.out, z.used, z.coerced
 		// Defaults fit their own schemas, and in a plain schema nothing else looks at them. An alias that could not be renamed
