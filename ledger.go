@@ -12,8 +12,8 @@ type Ledger interface {
 	// Recall returns what is known of the key. Where nothing is, it looks for the
 	// entry that stands for the same dedupe key, and then for one of the same
 	// scope, run and fingerprint whose outcome is unknown. It returns nil where
-	// there is none of these. It changes nothing but an entry that is running
-	// past its lease and not repeatable: that one becomes unknown.
+	// there is none of these. It changes nothing but entries that are running
+	// past their lease and not repeatable: those are unknown, whoever looks first.
 	Recall(ctx context.Context, q *RecallParams) (*Entry, error)
 	// Claim decides in one transaction who may run a call; see [ClaimParams].
 	Claim(ctx context.Context, p *ClaimParams) (*Claim, error)

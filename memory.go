@@ -30,6 +30,7 @@ type MemoryStore struct {
 
 	mu        sync.Mutex
 	entries   map[LedgerKey]*memoryEntry
+	running   map[LedgerKey]*memoryEntry
 	unknown   map[twinKey]LedgerKey   // by fingerprint
 	dedupes   map[LedgerKey]LedgerKey // by tenant, scope and dedupe key: who claimed it last
 	final     list.List               // of LedgerKey, oldest first
@@ -67,6 +68,7 @@ func NewMemoryStore(cfg *MemoryConfig) *MemoryStore {
 	m := &MemoryStore{
 		rows:      DefaultLedgerRows,
 		entries:   map[LedgerKey]*memoryEntry{},
+		running:   map[LedgerKey]*memoryEntry{},
 		unknown:   map[twinKey]LedgerKey{},
 		dedupes:   map[LedgerKey]LedgerKey{},
 		approvals: map[string]*Approval{},
@@ -93,6 +95,9 @@ func (m *MemoryStore) Recall(_ context.Context, q *RecallParams) (*Entry, error)
 		e = m.standsFor(q.LedgerKey, q.Dedupe, now)
 	}
 	if e == nil && q.Run != "" {
+		for _, r := range m.running {
+			m.refresh(r, now)
+		}
 		e = m.entries[m.unknown[twinKey{q.Tenant, q.Scope, q.Run, q.Fingerprint}]]
 	}
 	if e == nil {
@@ -180,7 +185,7 @@ func (m *MemoryStore) take(e *memoryEntry, p *ClaimParams, now time.Time) *memor
 		e.dedupeUntil = now.Add(d.Window)
 		m.dedupes[LedgerKey{e.Tenant, e.Scope, d.Key}] = e.LedgerKey
 	}
-	m.entries[e.LedgerKey] = e
+	m.entries[e.LedgerKey], m.running[e.LedgerKey] = e, e
 	return e
 }
 
@@ -356,6 +361,7 @@ func (m *MemoryStore) setState(e *memoryEntry, s EntryState) {
 		delete(m.unknown, twin)
 	}
 	e.State = s
+	delete(m.running, e.LedgerKey) // nothing but a claim puts it to running
 	if s == EntryUnknown && e.Run != "" {
 		m.unknown[twin] = e.LedgerKey
 	}

@@ -84,6 +84,12 @@ func ledgerLeases(s *suite) {
 func ledgerUnknown(s *suite) {
 	e := s.claimFor(Lease, entry("k")).Entry
 	s.lapse()
+	// Nobody has looked at it since: it is unknown all the same.
+	unseen := s.recall(&helve.RecallParams{LedgerKey: entry("another").LedgerKey, Fingerprint: helve.Digest{1}, Run: "r"})
+	if unseen == nil {
+		s.Fatal("the twin of a call whose holder is gone is not found")
+	}
+	s.equal([]any{unseen.Key, unseen.State}, []any{"k", helve.EntryUnknown})
 	lost := s.lost(entry("k"))
 	s.equal([]any{lost.State, lost.Fence}, []any{helve.EntryUnknown, int64(1)})
 	s.lost(entry("k", repeatable)) // asking for a takeover changes nothing

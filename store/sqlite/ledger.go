@@ -43,7 +43,10 @@ func (s *Store) recall(ctx context.Context, q *helve.RecallParams, now int64) (*
 	if q.Run == "" {
 		return nil, nil
 	}
-	return one(selectEntry+byTwin, q.Tenant, q.Scope, q.Run, q.Fingerprint[:])
+	if e, err = one(selectEntry+byTwin, q.Tenant, q.Scope, q.Run, q.Fingerprint[:]); err != nil || e != nil {
+		return e, err
+	}
+	return one(selectEntry+byLostTwin, q.Tenant, q.Scope, q.Run, q.Fingerprint[:], now)
 }
 
 const (
@@ -54,6 +57,9 @@ const (
 	byDedupe = `WHERE tenant = ?1 AND scope = ?2 AND key <> ?3 AND dedupe = ?4 AND dedupe <> '' AND dedupe_until > ?5
 		AND state NOT IN ('failed','retryable') ORDER BY claimed DESC LIMIT 1`
 	byTwin = `WHERE tenant = ?1 AND scope = ?2 AND run = ?3 AND fingerprint = ?4 AND state = 'unknown' LIMIT 1`
+	// One that nobody has looked at since its holder was lost.
+	byLostTwin = `WHERE state = 'running' AND lease_until <= ?5 AND repeatable = 0
+		AND tenant = ?1 AND scope = ?2 AND run = ?3 AND fingerprint = ?4 LIMIT 1`
 )
 
 type scanner interface{ Scan(into ...any) error }
