@@ -32,8 +32,8 @@ type MemoryStore struct {
 	entries   map[LedgerKey]*memoryEntry
 	running   map[LedgerKey]*memoryEntry
 	unknown   map[twinKey]LedgerKey   // by fingerprint
-	dedupes   map[LedgerKey]LedgerKey // by tenant, scope and dedupe key: who claimed it last
-	final     list.List               // of LedgerKey, oldest first
+	dedupes   map[LedgerKey][]LedgerKey // by tenant, scope and dedupe key: who claimed it, the last one last
+	final     list.List                 // of LedgerKey, oldest first
 	approvals map[string]*Approval
 	asked     []string                    // approval ids, oldest first
 	latest    map[ApprovalIdentity]string // the newest approval of an identity
@@ -70,7 +70,7 @@ func NewMemoryStore(cfg *MemoryConfig) *MemoryStore {
 		entries:   map[LedgerKey]*memoryEntry{},
 		running:   map[LedgerKey]*memoryEntry{},
 		unknown:   map[twinKey]LedgerKey{},
-		dedupes:   map[LedgerKey]LedgerKey{},
+		dedupes:   map[LedgerKey][]LedgerKey{},
 		approvals: map[string]*Approval{},
 		latest:    map[ApprovalIdentity]string{},
 		byCall:    map[callRef][]string{},
@@ -112,14 +112,37 @@ func (m *MemoryStore) standsFor(k LedgerKey, dedupe string, now time.Time) *memo
 	if dedupe == "" {
 		return nil
 	}
-	e := m.entries[m.dedupes[LedgerKey{k.Tenant, k.Scope, dedupe}]]
-	if e == nil || e.LedgerKey == k || !e.dedupeUntil.After(now) {
-		return nil
+	for _, claimer := range slices.Backward(m.dedupes[LedgerKey{k.Tenant, k.Scope, dedupe}]) {
+		e := m.entries[claimer]
+		if claimer == k || !e.dedupeUntil.After(now) {
+			continue
+		}
+		if m.refresh(e, now); e.Stands() {
+			return e
+		}
 	}
-	if m.refresh(e, now); !e.Stands() {
-		return nil
+	return nil
+}
+
+// claimsDedupe notes who claims the second key of e, and forgets those for whom it
+// is over.
+func (m *MemoryStore) claimsDedupe(e *memoryEntry, now time.Time) {
+	second := LedgerKey{e.Tenant, e.Scope, e.Dedupe.Key}
+	m.dedupes[second] = append(slices.DeleteFunc(m.dedupes[second], func(k LedgerKey) bool {
+		return k == e.LedgerKey || !m.entries[k].dedupeUntil.After(now)
+	}), e.LedgerKey)
+}
+
+// leavesDedupe forgets that e claimed its second key.
+func (m *MemoryStore) leavesDedupe(e *memoryEntry) {
+	if e.Dedupe.Key == "" {
+		return
 	}
-	return e
+	second := LedgerKey{e.Tenant, e.Scope, e.Dedupe.Key}
+	m.dedupes[second] = slices.DeleteFunc(m.dedupes[second], func(k LedgerKey) bool { return k == e.LedgerKey })
+	if len(m.dedupes[second]) == 0 {
+		delete(m.dedupes, second)
+	}
 }
 
 // Claim is [Ledger.Claim].
@@ -173,6 +196,7 @@ func (m *MemoryStore) take(e *memoryEntry, p *ClaimParams, now time.Time) *memor
 	if e != nil {
 		fence, attempts = e.Fence, e.Attempts
 		m.setFinal(e, false)
+		m.leavesDedupe(e)
 	} else {
 		e = &memoryEntry{}
 	}
@@ -183,7 +207,7 @@ func (m *MemoryStore) take(e *memoryEntry, p *ClaimParams, now time.Time) *memor
 	e.Claimed, e.Updated, e.leaseUntil = now, now, now.Add(p.Lease)
 	if d := e.Dedupe; d.Key != "" {
 		e.dedupeUntil = now.Add(d.Window)
-		m.dedupes[LedgerKey{e.Tenant, e.Scope, d.Key}] = e.LedgerKey
+		m.claimsDedupe(e, now)
 	}
 	m.entries[e.LedgerKey], m.running[e.LedgerKey] = e, e
 	return e
@@ -394,10 +418,8 @@ func (m *MemoryStore) room() bool {
 // forget removes an entry that is final.
 func (m *MemoryStore) forget(e *memoryEntry) {
 	m.setFinal(e, false)
+	m.leavesDedupe(e)
 	delete(m.entries, e.LedgerKey)
-	if second := (LedgerKey{e.Tenant, e.Scope, e.Dedupe.Key}); m.dedupes[second] == e.LedgerKey {
-		delete(m.dedupes, second)
-	}
 }
 
 func (e *memoryEntry) snapshot() *Entry {

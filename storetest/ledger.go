@@ -137,6 +137,13 @@ func ledgerDedupe(s *suite) {
 	s.done(entry("f1", dedupe("failed", time.Hour)), helve.EntryFailed)
 	s.won(entry("f2", dedupe("failed", time.Hour)))
 	s.lost(entry("f3", dedupe("failed", time.Hour)))
+	// One that was passed over, because its holder was gone, and succeeded after all
+	// stands again.
+	slow := s.claimFor(Lease, entry("s1", repeatable, dedupe("slow", time.Hour))).Entry
+	s.lapse()
+	s.ok(s.finish(s.won(entry("s2", dedupe("slow", time.Hour))).Token, helve.EntryFailed))
+	s.ok(s.finish(slow.Token, helve.EntrySucceeded))
+	s.equal(s.lost(entry("s3", dedupe("slow", time.Hour))).Key, "s1")
 	// Nor does what is out of its window.
 	s.done(entry("w1", dedupe("short", Lease)), helve.EntrySucceeded)
 	s.lost(entry("w2", dedupe("short", Lease)))

@@ -55,7 +55,8 @@ const (
 	byKey = `WHERE tenant = ?1 AND scope = ?2 AND key = ?3`
 	// The latest of another key that may stand for the dedupe key ?4.
 	byDedupe = `WHERE tenant = ?1 AND scope = ?2 AND key <> ?3 AND dedupe = ?4 AND dedupe <> '' AND dedupe_until > ?5
-		AND state NOT IN ('failed','retryable') ORDER BY claimed DESC LIMIT 1`
+		AND (state IN ('succeeded','reserved') OR state = 'running' AND (repeatable = 0 OR lease_until > ?5) OR state = 'unknown' AND repeatable = 0)
+		ORDER BY claimed DESC LIMIT 1`
 	byTwin = `WHERE tenant = ?1 AND scope = ?2 AND run = ?3 AND fingerprint = ?4 AND state = 'unknown' LIMIT 1`
 	// One that nobody has looked at since its holder was lost.
 	byLostTwin = `WHERE state = 'running' AND lease_until <= ?5 AND repeatable = 0
