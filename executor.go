@@ -20,6 +20,7 @@ type Executor struct {
 	limits   limiters
 	loops    loopGuard
 	cache    readCache
+	late     lateNotes
 	forbid   effectSet
 	calls    drain
 	handlers drain // those that have not ended, late ones included

@@ -194,6 +194,7 @@ func (f *flight) conclude(ctx context.Context, res *Result) {
 		res.render = f.tool.render
 	}
 	f.x.loops.note(f, res)
+	f.x.late.tell(f, res)
 	res.Duration = time.Since(f.started)
 	w := f.x.watch
 	if len(w.end) == 0 {

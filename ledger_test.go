@@ -217,3 +217,47 @@ func TestLateHandlerKeepsItsArguments(t *testing.T) {
 		})
 	}
 }
+
+// A handler that outlived its call succeeds after all: the run is told with its
+// next call, once, and nobody else is.
+func TestLateSuccessIsToldInTheNextCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := helve.Must(helve.Func(contract("send", helve.Write, func(c *helve.Contract) { c.Timeout = time.Second }),
+			func(_ context.Context, in text) (string, error) {
+				time.Sleep(time.Minute)
+				if in.Text == "bad" {
+					return "", helve.Errorf("own", "there is no such person")
+				}
+				return "sent", nil
+			}))
+		look := helve.Must(helve.Func(contract("look", helve.Read), func(context.Context, nothing) (string, error) { return "here", nil }))
+		x := auto(helvetest.NewExecutor(t, nil, slow, look))
+		wantCode(t, x.Call("send", `{}`), helve.CodeOutcomeUnknown)
+		wantCode(t, x.Call("send", `{"text":"bad"}`), helve.CodeOutcomeUnknown)
+		if e := envelope(t, x.Call("look", `{}`)); strings.Contains(e, "warnings") {
+			t.Errorf("told before it is known: %s", e)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		x.Scope.Run = "another"
+		if e := envelope(t, x.Call("look", `{}`)); strings.Contains(e, "warnings") {
+			t.Errorf("another run is told: %s", e)
+		}
+		x.Scope.Run = "test"
+		e := envelope(t, x.Call("look", `{}`))
+		for _, says := range []string{"The outcome of send (call call_", "was not known: it was carried out, 1m0s after it was sent", "it failed and did nothing"} {
+			if !strings.Contains(e, says) {
+				t.Errorf("not told %q: %s", says, e)
+			}
+		}
+		if e := envelope(t, x.Call("look", `{}`)); strings.Contains(e, "warnings") {
+			t.Errorf("told twice: %s", e)
+		}
+		res := x.Call("send", `{}`)
+		wantData(t, res, `"sent"`)
+		wantEqual(t, res.Replayed, true)
+		if err := x.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

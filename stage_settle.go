@@ -137,6 +137,9 @@ func (f *flight) cameLate(ctx context.Context, late *lateEnd, e exit) {
 	if f.token != nil && out.state != EntryUnknown && out.state != EntryReserved {
 		err := f.x.cfg.Store.Finish(ctx, &FinishParams{Token: f.token, State: out.state, Record: f.record(out), Audit: []AuditEntry{entry}})
 		l.Recorded = err == nil
+		if l.Recorded {
+			f.x.late.add(f, out)
+		}
 		if err != nil {
 			f.x.cfg.Logger.Error("a late result could not be recorded", "tool", f.tool.c.Name, "call", f.id, "error", f.x.redact.text(err.Error()))
 		}
