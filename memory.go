@@ -31,7 +31,7 @@ type MemoryStore struct {
 	mu        sync.Mutex
 	entries   map[LedgerKey]*memoryEntry
 	running   map[LedgerKey]*memoryEntry
-	unknown   map[twinKey]LedgerKey   // by fingerprint
+	unknown   map[twinKey]LedgerKey     // by fingerprint
 	dedupes   map[LedgerKey][]LedgerKey // by tenant, scope and dedupe key: who claimed it, the last one last
 	final     list.List                 // of LedgerKey, oldest first
 	approvals map[string]*Approval
