@@ -64,11 +64,22 @@ func auditTail(open OpenDesk, f *deskFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tail", Short: "Show the last entries", Args: noArguments,
 		RunE: f.run(open, func(ctx context.Context, d *desk, _ []string) error {
-			all, err := d.Store.Audit(ctx, helve.AuditFilter{Tenant: d.tenant})
+			filter := helve.AuditFilter{Tenant: d.tenant}
+			// A store that numbers its entries without gaps need not show all of them.
+			if log, ok := d.Store.(interface {
+				AuditSize(ctx context.Context, tenant string) (int64, error)
+			}); ok {
+				size, err := log.AuditSize(ctx, d.tenant)
+				if err != nil {
+					return err
+				}
+				filter.After = max(0, size-int64(n))
+			}
+			all, err := d.Store.Audit(ctx, filter)
 			if err != nil {
 				return err
 			}
-			last := int64(0)
+			last := filter.After
 			if len(all) > 0 {
 				last = all[len(all)-1].Seq
 			}
