@@ -40,7 +40,7 @@ func TestNoHandlerIsReached(t *testing.T) {
 		{name: "4 recall: failed", prepare: func(s setup) { s.x.Call("act", `{"key":"k","other":"error"}`) }, call: `act {"key":"k","other":"error"}`, code: "own", replay: true},
 		{name: "4 recall: conflict", prepare: func(s setup) { s.x.Call("act", `{"key":"k","other":"x"}`) }, code: helve.CodeConflict},
 		{name: "4 recall: unknown", prepare: func(s setup) { s.x.Call("act", `{"key":"k","other":"crash"}`) }, call: `act {"key":"k","other":"crash"}`, code: helve.CodeOutcomeUnknown},
-		{name: "4 recall: store down", prepare: func(s setup) { s.store.Fail("Recall", down) }, code: helve.CodeUnavailable},
+		{name: "4 recall: store down", budget: &helve.Budget{Cost: 9}, prepare: func(s setup) { s.store.Fail("Recall", down) }, code: helve.CodeUnavailable},
 		{name: "5 approve: pending", gated: true, code: helve.CodePending},
 		{name: "5 approve: denied", gated: true, prepare: func(s setup) {
 			s.x.Decide(s.x.Call("act", `{"key":"k"}`).Pending.Approval, helvetest.Deny)

@@ -24,6 +24,9 @@ func (f *flight) recall(ctx context.Context) *Result {
 	if err := f.identify(); err != nil {
 		return f.fail(&Error{Code: CodeInvalidInput, Message: "the arguments cannot be identified: " + err.Error(), cause: err})
 	}
+	if f.claimTells() {
+		return nil
+	}
 	e, err := f.lookup(ctx)
 	if err != nil {
 		return f.unavailable("the ledger", err)
@@ -33,6 +36,16 @@ func (f *flight) recall(ctx context.Context) *Result {
 		return nil
 	}
 	return f.standing(ctx, e)
+}
+
+// claimTells reports whether the claim may say what the ledger knows, which saves
+// a call of the store: nothing lies in between that a replay must not cost or
+// ask, a call of another key cannot mean the same, and no handler wants to know
+// whether it goes on from a pause.
+func (f *flight) claimTells() bool {
+	c := f.tool.c
+	return f.question == nil && !c.Resumable && c.Rate.Calls == 0 && c.Limit == 0 && len(c.Credentials) == 0 && f.scope.budgetKey() == "" &&
+		(f.scope.Run == "" || f.callerKey == "" && c.Key != KeyCall)
 }
 
 // identify computes digest and key. The effective input after aliases and

@@ -138,6 +138,12 @@ func (t *tx) entry(where string, args ...any) (*helve.Entry, error) {
 
 // Claim is [helve.Ledger.Claim].
 func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (c *helve.Claim, err error) {
+	if e := p.Entry; e != nil { // what is held needs no turn at the writer
+		held, err := s.held(ctx, e)
+		if err != nil || held != nil {
+			return &helve.Claim{Entry: held}, err
+		}
+	}
 	err = s.write(ctx, func(t *tx) (err error) {
 		c, err = t.claim(p)
 		return err
@@ -146,6 +152,16 @@ func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (c *helve.Claim
 		return nil, err
 	}
 	return c, nil
+}
+
+// held returns the entry that keeps e from being claimed, where nothing has to be
+// written to say so.
+func (s *Store) held(ctx context.Context, e *helve.Entry) (*helve.Entry, error) {
+	old, err := s.recall(ctx, &helve.RecallParams{LedgerKey: e.LedgerKey, Dedupe: e.Dedupe.Key}, time.Now().UnixMicro())
+	if err != nil || old == nil || old.Lost() || old.LedgerKey == e.LedgerKey && old.Takable(e) {
+		return nil, err
+	}
+	return old, nil
 }
 
 func (t *tx) claim(p *helve.ClaimParams) (*helve.Claim, error) {
