@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"helve.dev/helve/internal/jsonx"
 	"helve.dev/helve/schema"
 )
 
@@ -133,11 +134,10 @@ func (w *formWriter) name(s string) {
 	w.out = append(append(append(w.out, '"'), s...), `":`...)
 }
 
-// text writes a string. Bytes that are not UTF-8 become U+FFFD, which
-// AppendQuote does and also reports.
+// text writes a string. Bytes that are not UTF-8 become U+FFFD.
 func (w *formWriter) text(name, s string) {
 	w.name(name)
-	w.out, _ = jsontext.AppendQuote(w.out, s)
+	w.out = jsonx.AppendQuote(w.out, s)
 }
 
 func (w *formWriter) optional(name, s string) {

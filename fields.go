@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"helve.dev/helve/internal/jsonx"
 )
 
 // field is a member of a JSON object whose order matters.
@@ -59,7 +61,7 @@ func object(fields []field) jsontext.Value {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out, _ = jsontext.AppendQuote(out, f.name)
+		out = jsonx.AppendQuote(out, f.name)
 		out = append(append(out, ':'), f.value...)
 	}
 	return append(out, '}')

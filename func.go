@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"helve.dev/helve/internal/decode"
 	"helve.dev/helve/internal/jsonx"
+	"helve.dev/helve/internal/plain"
 	"helve.dev/helve/schema"
 )
 
@@ -32,6 +32,14 @@ func Func[In, Out any](c Contract, fn func(context.Context, In) (Out, error)) (*
 			d.fault("its output: %w", err)
 		}
 		d.c.Output = out
+	}
+	encoder := plain.EncoderFor(reflect.TypeFor[Out](), schema.JSONOptions(), optionTypes...)
+	ty.encode = func(v any) (jsontext.Value, bool) {
+		out, ok := v.(Out) // a middleware may have put another value in its place
+		if !ok || any(out) == nil {
+			return nil, false
+		}
+		return encoder.Marshal(reflect.ValueOf(v))
 	}
 	if _, ok := any(*new(Out)).(interface{ Replayed() Out }); ok {
 		ty.replayed = func(data jsontext.Value) (any, error) {
@@ -89,7 +97,7 @@ func inferInput[In any](d *definition) *typed {
 			d.c.Input = in
 		}
 	}
-	plan := decode.For(reflect.TypeFor[In](), decodeOptions, reflect.TypeFor[time.Duration](), reflect.TypeFor[url.URL]())
+	plan := plain.DecoderFor(reflect.TypeFor[In](), decodeOptions, optionTypes...)
 	return &typed{decode: func(args jsontext.Value) (any, error) {
 		in := new(In)
 		if plan.Into(args, reflect.ValueOf(in).Elem()) {
@@ -102,6 +110,9 @@ func inferInput[In any](d *definition) *typed {
 		return in, nil
 	}}
 }
+
+// optionTypes are the types that schema.JSONOptions reads and writes its own way.
+var optionTypes = []reflect.Type{reflect.TypeFor[time.Duration](), reflect.TypeFor[url.URL]()}
 
 // decodeArguments decodes valid arguments. An integral number in another
 // spelling (1.0, 1e3) fits an integer, as JSON Schema says it is one.

@@ -24,7 +24,7 @@ func (f *flight) check(out *outcome) {
 	if r == nil {
 		r = &Reply{}
 	}
-	data, replaced, err := encodeData(r.Data)
+	data, replaced, err := encodeData(r.Data, f.tool.typed)
 	if p, ok := errors.AsType[*panicError](err); ok {
 		_ = f.refer(p, "the result could not be written")
 	}
@@ -48,12 +48,17 @@ func (f *flight) check(out *outcome) {
 // encodeData writes a handler's value as JSON. Bytes that are not UTF-8, as
 // commands print them, are replaced and counted, because one of them would make
 // a strict reader refuse the whole conversation.
-func encodeData(v any) (data jsontext.Value, replaced int, err error) {
+func encodeData(v any, ty *typed) (data jsontext.Value, replaced int, err error) {
 	defer func() { // a marshaler is code of the handler too
 		if p := recover(); p != nil {
 			data, err = nil, &panicError{value: p, stack: debug.Stack()}
 		}
 	}()
+	if ty != nil && ty.encode != nil {
+		if data, ok := ty.encode(v); ok {
+			return data, 0, nil
+		}
+	}
 	if raw, ok := v.(jsontext.Value); ok {
 		if len(raw) == 0 {
 			return jsontext.Value("null"), 0, nil

@@ -227,7 +227,7 @@ func (f *flight) replay(ctx context.Context, e *Entry) *Result {
 		if err != nil {
 			return f.internal(fmt.Errorf("replay: %w", err))
 		}
-		if out.Data, _, err = encodeData(v); err != nil {
+		if out.Data, _, err = encodeData(v, f.tool.typed); err != nil {
 			return f.internal(fmt.Errorf("replay: %w", err))
 		}
 	}

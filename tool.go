@@ -33,6 +33,7 @@ type Tool struct {
 // typed is what Func knows of its types.
 type typed struct {
 	decode   func(jsontext.Value) (any, error)
+	encode   func(any) (jsontext.Value, bool)  // false, or nil: json/v2 is asked
 	replayed func(jsontext.Value) (any, error) // nil: as it was
 }
 

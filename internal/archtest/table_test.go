@@ -28,7 +28,7 @@ var layers = []row{
 
 	{0, "schema/...", []string{"internal/jsonx"}},
 	{0, "internal/jsonx/...", nil},
-	{0, "internal/decode/...", []string{"internal/jsonx"}},
+	{0, "internal/plain/...", []string{"internal/jsonx"}},
 	{0, "internal/dialect/...", nil}, // checkers for the tests of schema
 
 	{1, ".", nil},

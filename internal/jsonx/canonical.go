@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -135,7 +136,7 @@ func (c *canonizer) object(i int) (int, error) {
 			from := len(c.names)
 			c.names = Unquote(c.names, c.src[i:end])
 			m.name = c.names[from:]
-			c.dst = appendQuoted(c.dst, m.name)
+			c.dst, _ = AppendString(c.dst, m.name)
 		} else {
 			c.dst = append(c.dst, c.src[i:end]...)
 		}
@@ -196,43 +197,70 @@ func (c *canonizer) str(lit []byte, escaped bool) {
 	}
 	from := len(c.names)
 	c.names = Unquote(c.names, lit)
-	c.dst = appendQuoted(c.dst, c.names[from:])
+	c.dst, _ = AppendString(c.dst, c.names[from:])
 	c.names = c.names[:from]
+}
+
+// AppendQuote appends s as a JSON string literal. Invalid UTF-8 becomes U+FFFD.
+func AppendQuote(dst []byte, s string) []byte {
+	dst, _ = AppendString(dst, s)
+	return dst
 }
 
 const hexDigits = "0123456789abcdef"
 
-// appendQuoted writes a string literal as RFC 8785 section 3.2.2.2 does: only what must be escaped is.
-func appendQuoted(dst, s []byte) []byte {
-	dst = append(dst, '"')
+// AppendString appends s as a JSON string literal, escaped as RFC 8785 section 3.2.2.2 does: only what must be escaped is. Each
+// byte that is not UTF-8 becomes U+FFFD, and ok is false then.
+func AppendString[T ~string | ~[]byte](dst []byte, s T) (out []byte, ok bool) {
+	dst, ok = append(dst, '"'), true
+	from := 0 // what comes before it is in dst
 	for i := 0; i < len(s); {
-		switch b := s[i]; {
-		case b == '"' || b == '\\':
-			dst = append(dst, '\\', b)
-		case b >= 0x20:
-			_, n := utf8.DecodeRune(s[i:])
-			dst = append(dst, s[i:i+n]...)
-			i += n
-			continue
-		case b == '\b':
-			dst = append(dst, `\b`...)
-		case b == '\f':
-			dst = append(dst, `\f`...)
-		case b == '\n':
-			dst = append(dst, `\n`...)
-		case b == '\r':
-			dst = append(dst, `\r`...)
-		case b == '\t':
-			dst = append(dst, `\t`...)
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hexDigits[b>>4], hexDigits[b&15])
+		if i+8 <= len(s) {
+			w := word(s, i)
+			stop := stoppers(w) | w&highs
+			if stop == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(stop) / 8
 		}
-		i++
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+			if i += n; r == utf8.RuneError && n == 1 {
+				dst = append(append(dst, s[from:i-1]...), "\uFFFD"...)
+				from, ok = i, false
+			}
+			continue
+		}
+		if i++; isStopper(c) {
+			dst = appendEscape(append(dst, s[from:i-1]...), c)
+			from = i
+		}
 	}
-	return append(dst, '"')
+	return append(append(dst, s[from:]...), '"'), ok
 }
 
-// AppendQuote appends s as a JSON string literal, escaped as Canonical does. Invalid UTF-8 becomes U+FFFD.
-func AppendQuote(dst []byte, s string) []byte {
-	return appendQuoted(dst, bytes.ToValidUTF8([]byte(s), []byte("\uFFFD")))
+func word[T ~string | ~[]byte](s T, i int) uint64 {
+	_ = s[i+7]
+	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }

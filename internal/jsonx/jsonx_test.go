@@ -313,3 +313,20 @@ func TestAppendQuote(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// A literal is what json/v2 writes, bytes that are not UTF-8 included.
+func FuzzAppendString(f *testing.F) {
+	for _, s := range []string{"", "plain text that is longer than a word", "a\"b\\c\n\x00\x1f\x7f", "é\u2028\U0001F600", "a\xffb\xc3", "\xed\xa0\x80 surrogate"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		want, err := jsontext.AppendQuote([]byte("x"), s)
+		got, ok := jsonx.AppendString([]byte("x"), s)
+		if string(got) != string(want) || ok != (err == nil) {
+			t.Errorf("%q: got %s, %v, want %s, %v", s, got, ok, want, err)
+		}
+		if same, ok := jsonx.AppendString([]byte("x"), []byte(s)); string(same) != string(got) || ok != (err == nil) {
+			t.Errorf("%q: as bytes %s, as text %s", s, same, got)
+		}
+	})
+}

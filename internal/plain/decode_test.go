@@ -1,4 +1,4 @@
-package decode_test
+package plain_test
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
-	"helve.dev/helve/internal/decode"
+	"helve.dev/helve/internal/plain"
 	"helve.dev/helve/schema"
 )
 
@@ -85,7 +85,7 @@ func (s *shout) UnmarshalText(b []byte) error {
 
 var (
 	options = json.JoinOptions(schema.JSONOptions(), jsontext.AllowDuplicateNames(true))
-	plan    = decode.For(reflect.TypeFor[whole](), options, reflect.TypeFor[time.Duration](), reflect.TypeFor[url.URL]())
+	decoder = plain.DecoderFor(reflect.TypeFor[whole](), options, reflect.TypeFor[time.Duration](), reflect.TypeFor[url.URL]())
 	compare = cmp.Options{cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })}
 )
 
@@ -94,7 +94,7 @@ var (
 func check(t *testing.T, text string) (decoded bool) {
 	t.Helper()
 	var fast, want whole
-	ok := plan.Into([]byte(text), reflect.ValueOf(&fast).Elem())
+	ok := decoder.Into([]byte(text), reflect.ValueOf(&fast).Elem())
 	err := json.Unmarshal([]byte(text), &want, options)
 	if !ok {
 		return false
@@ -145,7 +145,7 @@ func TestWhatDoesNotFitIsLeftToJSON(t *testing.T) {
 func TestStringsOfLargeTextsAreTheirOwn(t *testing.T) {
 	text := []byte(`{"text":"kept","kind":"` + strings.Repeat("x", 2000) + `"}`)
 	var v whole
-	if !plan.Into(text, reflect.ValueOf(&v).Elem()) || v.Text != "kept" {
+	if !decoder.Into(text, reflect.ValueOf(&v).Elem()) || v.Text != "kept" {
 		t.Fatal(v.Text)
 	}
 	copy(text, strings.Repeat(" ", len(text)))
@@ -226,6 +226,6 @@ func FuzzInto(f *testing.F) {
 			return
 		}
 		var v whole
-		plan.Into([]byte(text), reflect.ValueOf(&v).Elem())
+		decoder.Into([]byte(text), reflect.ValueOf(&v).Elem())
 	})
 }

@@ -1,12 +1,8 @@
-// Package decode reads valid JSON into plain Go types faster than a general decoder can.
-//
-// It knows one thing: what json/v2 does with the plain part of Go, when the text has been validated before. Whatever is not
-// plain, in the type or in the text, it leaves to json/v2: a part of a type by a call of it, a text by saying that it cannot.
-// So there is one meaning, and json/v2 has it.
-package decode
+package plain
 
 import (
 	"bytes"
+	"encoding"
 	"hash/maphash"
 	"reflect"
 	"strconv"
@@ -17,21 +13,21 @@ import (
 	"helve.dev/helve/internal/jsonx"
 )
 
-// A Plan decodes one type. It is safe for concurrent use.
-type Plan struct {
+// A Decoder decodes one type. It is safe for concurrent use.
+type Decoder struct {
 	set  setter
 	opts json.Options
 }
 
-// For makes the plan of t. Types that match special, and those with methods of their own, are left to json/v2 with opts.
-func For(t reflect.Type, opts json.Options, special ...reflect.Type) *Plan {
-	c := &compiler{opts: opts, special: special, known: map[reflect.Type]*setter{}}
-	return &Plan{set: *c.of(t), opts: opts}
+// DecoderFor makes the decoder of t. Types that are special, and those with methods of their own, are left to json/v2 with opts.
+func DecoderFor(t reflect.Type, opts json.Options, special ...reflect.Type) *Decoder {
+	c := &decoders{types{special, readers}, map[reflect.Type]*setter{}}
+	return &Decoder{set: *c.of(t), opts: opts}
 }
 
 // Into decodes the valid text into v, which must be addressable and zero. It reports false when json/v2 has to be asked instead:
 // the text may hold what the type does not, such as 1.0 for an integer. V is then partly set.
-func (p *Plan) Into(text []byte, v reflect.Value) bool {
+func (p *Decoder) Into(text []byte, v reflect.Value) bool {
 	s := states.Get().(*state)
 	s.text, s.opts = text, p.opts
 	i, ok := p.set(s, jsonx.Space(text, 0), v)
@@ -276,4 +272,62 @@ func (s *state) name(i int) (name string, value int, ok bool) {
 		return "", i, false
 	}
 	return name, s.space(i + 1), true
+}
+
+var readers = []reflect.Type{reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[json.UnmarshalerFrom](), reflect.TypeFor[encoding.TextUnmarshaler]()}
+
+// decoders makes setters; a type that is met again while it is made is recursive.
+type decoders struct {
+	types
+	known map[reflect.Type]*setter
+}
+
+func (c *decoders) of(t reflect.Type) *setter {
+	if s, ok := c.known[t]; ok {
+		return s
+	}
+	s := new(setter)
+	c.known[t] = s
+	*s = setOther
+	if c.own(t) {
+		return s
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		*s = orNull(setBool)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		*s = orNull(setInt)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		*s = orNull(setUint)
+	case reflect.Float32, reflect.Float64:
+		*s = orNull(setFloat)
+	case reflect.String:
+		*s = orNull(setString)
+	case reflect.Pointer:
+		if !c.own(t.Elem()) {
+			*s = orNull(pointerTo(c.of(t.Elem()), t.Elem()))
+		}
+	case reflect.Slice:
+		if t.Elem().Kind() != reflect.Uint8 { // bytes are base64
+			*s = orNull(sliceOf(c.of(t.Elem()), t))
+		}
+	case reflect.Map:
+		if t.Key().Kind() == reflect.String && !c.own(t.Key()) {
+			*s = orNull(mapOf(c.of(t.Elem()), t))
+		}
+	case reflect.Struct:
+		if ms, ok := members(t); ok {
+			*s = orNull(structOf(c.fields(ms)))
+		}
+	}
+	return s
+}
+
+func (c *decoders) fields(ms []member) (fields []field, byName map[string]int) {
+	byName = map[string]int{}
+	for i, m := range ms {
+		byName[m.name] = i
+		fields = append(fields, field{quoted: `"` + m.name + `"`, index: m.Index[0], set: c.of(m.Type)})
+	}
+	return fields, byName
 }
