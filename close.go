@@ -25,7 +25,21 @@ func (x *Executor) Close(ctx context.Context) error {
 	return nil
 }
 
-func (x *Executor) cancelAll() { x.closeOnce.Do(func() { close(x.closing) }) }
+func (x *Executor) cancelAll() {
+	x.closeOnce.Do(func() {
+		close(x.closing)
+		x.alarms.all()
+	})
+}
+
+func (x *Executor) isClosing() bool {
+	select {
+	case <-x.closing:
+		return true
+	default:
+		return false
+	}
+}
 
 // drain counts what has to end before a close is done.
 type drain struct {

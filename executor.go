@@ -24,6 +24,7 @@ type Executor struct {
 	forbid   effectSet
 	calls    drain
 	handlers drain // those that have not ended, late ones included
+	alarms   alarms
 
 	closing   chan struct{} // closed when what runs is to be cancelled
 	closeOnce sync.Once

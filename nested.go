@@ -49,6 +49,6 @@ func Invoke(ctx context.Context, name string, args any) *Result {
 	}
 	call.Arguments = raw
 	res := f.x.execute(ctx, call, f, true)
-	f.progress.touch()
+	f.progress.touch(f.started)
 	return res
 }

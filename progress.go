@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// progressMark remembers when a handler last showed a sign of life.
-type progressMark struct{ at atomic.Int64 }
+// progressMark remembers when a handler last showed a sign of life, as the time
+// since its call began: the wall clock may be set while it runs.
+type progressMark struct{ after atomic.Int64 }
 
-func (p *progressMark) touch() { p.at.Store(time.Now().UnixNano()) }
+func (p *progressMark) touch(started time.Time) { p.after.Store(int64(time.Since(started))) }
 
-func (p *progressMark) since() time.Duration {
-	return time.Duration(time.Now().UnixNano() - p.at.Load())
+func (p *progressMark) last(started time.Time) time.Time {
+	return started.Add(time.Duration(p.after.Load()))
 }
 
 // Progress reports that a handler is getting on: done of total, in any unit,
@@ -24,7 +25,7 @@ func Progress(ctx context.Context, done, total float64, message string) {
 		return
 	}
 	f := inv.f
-	f.progress.touch()
+	f.progress.touch(f.started)
 	w := f.x.watch
 	if len(w.progress) == 0 {
 		return
@@ -35,6 +36,6 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	}
 	tell(w, w.progress, "progress", func(o ProgressObserver) { o.CallProgressed(ctx, e) })
 	if f.parent != nil {
-		f.parent.progress.touch() // a nested call that gets on is progress of its parent
+		f.parent.progress.touch(f.parent.started) // a nested call that gets on is progress of its parent
 	}
 }

@@ -101,48 +101,64 @@ func (r *running) ended(stopped *stopError) (exit, bool) {
 func (f *flight) attempt(ctx context.Context, beat *beater, h Handler) exit {
 	r := f.enter(ctx, h)
 	defer r.end(context.Canceled)
-	timer := time.AfterFunc(f.patience(), r.nudge)
-	defer timer.Stop()
+	defer f.x.alarms.unset(r)
 	for {
-		var reason *stopError
-		select {
-		case <-r.wake:
+		f.x.alarms.set(r, f.due())
+		reason := f.wait(ctx, r, beat.lostClaim())
+		if reason == nil {
 			if e, over := r.ended(nil); over {
 				e.stopped = f.stopReason(ctx)
 				return e
 			}
 			if reason = f.impatient(); reason == nil {
-				timer.Reset(f.patience())
 				continue
 			}
-		case <-ctx.Done():
-			reason = callersReason(ctx)
-		case <-f.x.closing:
-			reason = errClosing
-		case <-beat.lostClaim():
-			reason = errFenced
 		}
 		return f.giveUp(r, reason)
 	}
 }
 
-// patience is the time until the deadline, or until the handler would have
-// stalled where that is sooner.
-func (f *flight) patience() time.Duration {
-	left := f.remaining()
-	if d := f.tool.c.Stall; d > 0 {
-		left = min(left, d-f.progress.since())
+// wait waits until r is woken, or returns why nobody waits for it any longer.
+func (f *flight) wait(ctx context.Context, r *running, lost <-chan struct{}) *stopError {
+	if f.x.isClosing() { // from here on, it wakes r
+		return errClosing
 	}
-	return max(left, 0)
+	done := ctx.Done()
+	if done == nil && lost == nil {
+		<-r.wake
+		return nil
+	}
+	select {
+	case <-r.wake:
+		return nil
+	case <-done:
+		return callersReason(ctx)
+	case <-lost:
+		return errFenced
+	}
+}
+
+// due is the deadline, or when the handler will have stalled where that is
+// sooner.
+func (f *flight) due() time.Time {
+	if d := f.tool.c.Stall; d > 0 {
+		if stalled := f.progress.last(f.started).Add(d); stalled.Before(f.deadline) {
+			return stalled
+		}
+	}
+	return f.deadline
 }
 
 // impatient returns the reason that patience has run out for, or nil.
 func (f *flight) impatient() *stopError {
-	if d := f.tool.c.Stall; d > 0 && f.progress.since() >= d {
+	if d := f.tool.c.Stall; d > 0 && time.Since(f.progress.last(f.started)) >= d {
 		return errStalled
 	}
-	if f.remaining() <= 0 {
+	switch {
+	case f.remaining() <= 0:
 		return errDeadline
+	case f.x.isClosing():
+		return errClosing
 	}
 	return nil
 }
@@ -199,7 +215,7 @@ func callersReason(ctx context.Context) *stopError {
 func (f *flight) enter(ctx context.Context, h Handler) *running {
 	r := &running{wake: make(chan struct{}, 1)}
 	r.Context, r.deadline, r.inv = ctx, f.deadline, Invocation{f: f, attempt: f.attempts}
-	f.progress.touch()
+	f.progress.touch(f.started)
 	f.x.handlers.enter(true)
 	go f.handle(r, h)
 	return r
