@@ -74,23 +74,24 @@ func (s *state) at(i int) byte {
 
 func (s *state) space(i int) int { return jsonx.Space(s.text, i) }
 
+// null reads what is not of the wanted kind: null, which json/v2 makes the zero value, or something that it has to see itself.
+func (s *state) null(i int) (end int, ok bool) {
+	if s.at(i) != 'n' {
+		return i, false
+	}
+	return jsonx.Literal(s.text, i)
+}
+
 // string reads the string literal at i.
 func (s *state) string(i int) (text string, end int, ok bool) {
-	if s.at(i) != '"' {
-		return "", i, false
-	}
-	end = jsonx.Skip(s.text, i)
-	lit := s.text[i:min(end, len(s.text))]
+	end, escaped, ok := jsonx.String(s.text, i)
 	switch {
-	case len(lit) < 2 || lit[len(lit)-1] != '"':
+	case !ok:
 		return "", i, false
-	case bytes.IndexByte(lit, '\\') >= 0:
-		if end, _, ok = jsonx.String(s.text, i); !ok {
-			return "", i, false
-		}
-		return string(jsonx.Unquote(nil, lit)), end, true
+	case escaped:
+		return string(jsonx.Unquote(nil, s.text[i:end])), end, true
 	}
-	return s.make(lit[1 : len(lit)-1]), end, true
+	return s.make(s.text[i+1 : end-1]), end, true
 }
 
 // number returns the number literal at i.
@@ -100,6 +101,9 @@ func (s *state) number(i int) (lit []byte, end int, ok bool) {
 }
 
 func setString(s *state, i int, v reflect.Value) (int, bool) {
+	if s.at(i) != '"' {
+		return s.null(i)
+	}
 	text, end, ok := s.string(i)
 	if ok {
 		v.SetString(text)
@@ -110,7 +114,7 @@ func setString(s *state, i int, v reflect.Value) (int, bool) {
 func setBool(s *state, i int, v reflect.Value) (int, bool) {
 	c := s.at(i)
 	if c != 't' && c != 'f' {
-		return i, false
+		return s.null(i)
 	}
 	end, ok := jsonx.Literal(s.text, i)
 	v.SetBool(c == 't')
@@ -120,7 +124,7 @@ func setBool(s *state, i int, v reflect.Value) (int, bool) {
 func setInt(s *state, i int, v reflect.Value) (int, bool) {
 	lit, end, ok := s.number(i)
 	if !ok {
-		return i, false
+		return s.null(i)
 	}
 	n, err := strconv.ParseInt(string(lit), 10, v.Type().Bits())
 	v.SetInt(n)
@@ -130,7 +134,7 @@ func setInt(s *state, i int, v reflect.Value) (int, bool) {
 func setUint(s *state, i int, v reflect.Value) (int, bool) {
 	lit, end, ok := s.number(i)
 	if !ok {
-		return i, false
+		return s.null(i)
 	}
 	n, err := strconv.ParseUint(string(lit), 10, v.Type().Bits())
 	v.SetUint(n)
@@ -140,7 +144,7 @@ func setUint(s *state, i int, v reflect.Value) (int, bool) {
 func setFloat(s *state, i int, v reflect.Value) (int, bool) {
 	lit, end, ok := s.number(i)
 	if !ok {
-		return i, false
+		return s.null(i)
 	}
 	n, err := strconv.ParseFloat(string(lit), v.Type().Bits())
 	v.SetFloat(n)
@@ -153,18 +157,11 @@ func setOther(s *state, i int, v reflect.Value) (int, bool) {
 	return end, json.Unmarshal(s.text[i:end], v.Addr().Interface(), s.opts) == nil
 }
 
-// orNull is set for everything but null, which json/v2 makes the zero value.
-func orNull(set setter) setter {
-	return func(s *state, i int, v reflect.Value) (int, bool) {
-		if s.at(i) == 'n' {
-			return jsonx.Literal(s.text, i)
-		}
-		return set(s, i, v)
-	}
-}
-
 func pointerTo(elem *setter, t reflect.Type) setter {
 	return func(s *state, i int, v reflect.Value) (int, bool) {
+		if s.at(i) == 'n' {
+			return s.null(i)
+		}
 		p := reflect.New(t)
 		v.Set(p)
 		return (*elem)(s, i, p.Elem())
@@ -173,100 +170,117 @@ func pointerTo(elem *setter, t reflect.Type) setter {
 
 func sliceOf(elem *setter, t reflect.Type) setter {
 	return func(s *state, i int, v reflect.Value) (int, bool) {
-		n := 0
-		end, ok := s.items(i, '[', ']', func(i int) (int, bool) {
+		if s.at(i) == 'n' {
+			return s.null(i)
+		}
+		i, more, ok := s.open(i, '[', ']')
+		if ok && !more {
+			v.Set(reflect.MakeSlice(t, 0, 0))
+		}
+		for n := 0; more; n++ {
 			if n == v.Cap() {
 				v.Grow(max(n, 4))
 			}
-			n++
-			v.SetLen(n)
-			return (*elem)(s, i, v.Index(n-1))
-		})
-		if n == 0 {
-			v.Set(reflect.MakeSlice(t, 0, 0))
+			v.SetLen(n + 1)
+			if i, ok = (*elem)(s, i, v.Index(n)); !ok {
+				return i, false
+			}
+			i, more, ok = s.next(i, ']')
 		}
-		return end, ok
+		return i, ok
 	}
 }
 
 func mapOf(elem *setter, t reflect.Type) setter {
 	return func(s *state, i int, v reflect.Value) (int, bool) {
-		m := reflect.MakeMap(t)
-		v.Set(m)
-		return s.items(i, '{', '}', func(i int) (int, bool) {
-			name, i, ok := s.name(i)
-			if !ok {
+		if s.at(i) == 'n' {
+			return s.null(i)
+		}
+		i, more, ok := s.open(i, '{', '}')
+		v.Set(reflect.MakeMap(t))
+		for more {
+			var name string
+			if name, i, ok = s.name(i); !ok {
 				return i, false
 			}
 			value := reflect.New(t.Elem()).Elem()
-			end, ok := (*elem)(s, i, value)
-			m.SetMapIndex(reflect.ValueOf(name).Convert(t.Key()), value)
-			return end, ok
-		})
+			if i, ok = (*elem)(s, i, value); !ok {
+				return i, false
+			}
+			v.SetMapIndex(reflect.ValueOf(name).Convert(t.Key()), value)
+			i, more, ok = s.next(i, '}')
+		}
+		return i, ok
 	}
 }
 
 // A field is a member of a struct.
 type field struct {
-	quoted string // the name, in quotes
-	index  int
-	set    *setter
+	begin string // the name, in quotes, and the colon
+	index int
+	set   *setter
 }
 
 func structOf(fields []field, byName map[string]int) setter {
 	return func(s *state, i int, v reflect.Value) (int, bool) {
-		next := 0 // models write the members in the order of the schema, which is that of the fields
-		return s.items(i, '{', '}', func(i int) (int, bool) {
-			if next < len(fields) && bytes.HasPrefix(s.text[i:], []byte(fields[next].quoted)) {
-				i = s.space(i + len(fields[next].quoted))
-				if s.at(i) != ':' {
-					return i, false
-				}
-				i = s.space(i + 1)
+		if s.at(i) == 'n' {
+			return s.null(i)
+		}
+		i, more, ok := s.open(i, '{', '}')
+		for n := 0; more; n++ { // models write the members in the order of the schema, which is that of the fields
+			if n < len(fields) && bytes.HasPrefix(s.text[i:], []byte(fields[n].begin)) {
+				i = s.space(i + len(fields[n].begin))
 			} else {
-				name, at, ok := s.name(i)
-				if !ok {
+				var name string
+				if name, i, ok = s.name(i); !ok {
 					return i, false
 				}
-				i = at
-				n, known := byName[name]
-				if !known {
-					return min(jsonx.Skip(s.text, i), len(s.text)), true
+				known := false
+				if n, known = byName[name]; !known {
+					n = len(fields)
 				}
-				next = n
 			}
-			f := &fields[next]
-			next++
-			return (*f.set)(s, i, v.Field(f.index))
-		})
+			if n < len(fields) {
+				i, ok = (*fields[n].set)(s, i, v.Field(fields[n].index))
+			} else {
+				i = min(jsonx.Skip(s.text, i), len(s.text))
+			}
+			if !ok {
+				return i, false
+			}
+			i, more, ok = s.next(i, '}')
+		}
+		return i, ok
 	}
 }
 
-// items reads the object or array at i.
-func (s *state) items(i int, begin, end byte, item func(i int) (int, bool)) (after int, ok bool) {
+// open reads the beginning of an object or array, and reports whether something follows in it.
+func (s *state) open(i int, begin, end byte) (at int, more, ok bool) {
 	if s.at(i) != begin {
-		return i, false
+		return i, false, false
 	}
 	if i = s.space(i + 1); s.at(i) == end {
-		return i + 1, true
+		return i + 1, false, true
 	}
-	for {
-		if i, ok = item(i); !ok {
-			return i, false
-		}
-		switch i = s.space(i); s.at(i) {
-		case ',':
-			i = s.space(i + 1)
-		case end:
-			return i + 1, true
-		default:
-			return i, false
-		}
+	return i, true, true
+}
+
+// next reads what follows a value in an object or array.
+func (s *state) next(i int, end byte) (at int, more, ok bool) {
+	switch i = s.space(i); s.at(i) {
+	case ',':
+		return s.space(i + 1), true, true
+	case end:
+		return i + 1, false, true
 	}
+	return i, false, false
 }
 
 // name reads a member's name and the colon, and returns where its value begins.
 func (s *state) name(i int) (name string, value int, ok bool) {
+	if s.at(i) != '"' {
+		return "", i, false
+	}
 	name, i, ok = s.string(i)
 	if i = s.space(i); !ok || s.at(i) != ':' {
 		return "", i, false
@@ -294,30 +308,30 @@ func (c *decoders) of(t reflect.Type) *setter {
 	}
 	switch t.Kind() {
 	case reflect.Bool:
-		*s = orNull(setBool)
+		*s = setBool
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		*s = orNull(setInt)
+		*s = setInt
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		*s = orNull(setUint)
+		*s = setUint
 	case reflect.Float32, reflect.Float64:
-		*s = orNull(setFloat)
+		*s = setFloat
 	case reflect.String:
-		*s = orNull(setString)
+		*s = setString
 	case reflect.Pointer:
 		if !c.own(t.Elem()) {
-			*s = orNull(pointerTo(c.of(t.Elem()), t.Elem()))
+			*s = pointerTo(c.of(t.Elem()), t.Elem())
 		}
 	case reflect.Slice:
 		if t.Elem().Kind() != reflect.Uint8 { // bytes are base64
-			*s = orNull(sliceOf(c.of(t.Elem()), t))
+			*s = sliceOf(c.of(t.Elem()), t)
 		}
 	case reflect.Map:
 		if t.Key().Kind() == reflect.String && !c.own(t.Key()) {
-			*s = orNull(mapOf(c.of(t.Elem()), t))
+			*s = mapOf(c.of(t.Elem()), t)
 		}
 	case reflect.Struct:
 		if ms, ok := members(t); ok {
-			*s = orNull(structOf(c.fields(ms)))
+			*s = structOf(c.fields(ms))
 		}
 	}
 	return s
@@ -327,7 +341,7 @@ func (c *decoders) fields(ms []member) (fields []field, byName map[string]int) {
 	byName = map[string]int{}
 	for i, m := range ms {
 		byName[m.name] = i
-		fields = append(fields, field{quoted: `"` + m.name + `"`, index: m.Index[0], set: c.of(m.Type)})
+		fields = append(fields, field{begin: `"` + m.name + `":`, index: m.Index[0], set: c.of(m.Type)})
 	}
 	return fields, byName
 }
