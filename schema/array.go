@@ -29,10 +29,11 @@ func (s *state) array(n *node, i int, t track) int {
 		if count == 0 && s.d[i] == ']' {
 			break
 		}
-		at := i
+		at, from := i, len(s.faults)
 		if i = s.item(a, i, count, t); i < 0 {
 			return -1
 		}
+		s.within(from, ^count)
 		if a.unique {
 			s.hashes = append(s.hashes, itemHash{0, at, i, count})
 		}
@@ -151,7 +152,13 @@ func (s *state) checkUnique(n *node, items []itemHash, start, end int) bool {
 			}
 		}
 	}
-	return first < 0 || s.fault(fault{kind: notUnique, at: items[first].at, end: items[first].end, node: n, x: items[before].ordinal, y: items[first].ordinal})
+	if first < 0 {
+		return true
+	}
+	from := len(s.faults)
+	ok := s.fault(fault{kind: notUnique, at: items[first].at, end: items[first].end, node: n, x: items[before].ordinal})
+	s.within(from, ^items[first].ordinal)
+	return ok
 }
 
 // areFewScalars reports whether the items are few, of kinds and spellings that make values equal when they read the same, and differ.

@@ -263,7 +263,9 @@ func (r *objectRule) deriveProperties() {
 }
 
 // accepted lists every property name that n, or what it applies in place, lists.
-func (n *node) accepted() []string { return remember(&n.names, n.listNames) }
+func (n *node) accepted() *candidates {
+	return remember(&n.names, func() candidates { return newCandidates(n.listNames()) })
+}
 
 func (n *node) listNames() (names []string) {
 	if n.in == nil && n.obj != nil && len(n.obj.depends) == 0 {
@@ -344,7 +346,7 @@ func (c *compiler) checkAliases(v *Validator) {
 		names = append(names, from)
 	}
 	slices.Sort(names)
-	accepted := v.root.accepted()
+	accepted := v.root.accepted().names
 	for _, from := range names {
 		to := c.cfg.Aliases[from]
 		switch {

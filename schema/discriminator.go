@@ -43,11 +43,11 @@ func findDiscriminator(list []*node) *discriminator {
 
 // discriminate explains why the object at d[i] fits no branch by the one whose discriminator it names.
 func (s *state) discriminate(d *discriminator, list []*node, n *node, i, end int) bool {
-	v := -1
+	v, nameAt := -1, -1
 	for k := jsonx.Space(s.d, i+1); s.d[k] != '}'; {
 		at := s.memberValue(k)
 		if string(jsonx.Unquote(nil, s.d[k:jsonx.Skip(s.d, k)])) == d.name {
-			v = at
+			v, nameAt = at, k
 			break
 		}
 		k = s.next(jsonx.Skip(s.d, at))
@@ -63,5 +63,8 @@ func (s *state) discriminate(d *discriminator, list []*node, n *node, i, end int
 	if v < 0 {
 		return s.fault(fault{kind: missing, at: i, end: end, order: end - 1, name: d.name, node: want})
 	}
-	return s.fault(fault{kind: badDiscriminator, at: v, end: jsonx.Skip(s.d, v), node: n, enum: all, list: list})
+	from := len(s.faults)
+	ok := s.fault(fault{kind: badDiscriminator, at: v, end: jsonx.Skip(s.d, v), node: n, enum: all, list: list})
+	s.within(from, nameAt)
+	return ok
 }

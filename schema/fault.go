@@ -91,6 +91,7 @@ type fault struct {
 	kind    faultKind
 	at, end int // the value, or the member's name
 	order   int // where it belongs in document order
+	nth     int // in the order of their finding
 	node    *node
 	name    string // of the property concerned
 	other   string
@@ -127,7 +128,6 @@ func (s *state) report() *Report {
 	}
 	slices.SortStableFunc(s.faults, func(a, b fault) int { return cmp.Compare(a.order, b.order) })
 	r := &Report{More: s.extra}
-	s.walk.start(s)
 	s.text = s.text[:0]
 	list := make([]worded, 0, maxListed)
 	for i := range s.faults {

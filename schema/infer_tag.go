@@ -279,7 +279,7 @@ func (in *inferrer) misspelt(f *field) {
 			if len(k) > 6 {
 				slip = 2
 			}
-			if foldName(key) == foldName(k) || len(k) > 4 && len(key) > 3 && distance([]rune(key), []rune(k)) <= slip {
+			if foldName(key) == foldName(k) || len(k) > 4 && len(key) > 3 && distance([]rune(key), []rune(k), slip) <= slip {
 				in.fail(f.path, "the tag %s is unknown; did you mean %s?", key, k)
 				break
 			}

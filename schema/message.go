@@ -24,7 +24,7 @@ const (
 // word puts a fault into words, at the end of s.text.
 func (s *state) word(f *fault) worded {
 	w := worded{start: len(s.text)}
-	value, b := s.d[f.at:f.end], append(s.text, s.walk.to(f.at)...)
+	value, b := s.d[f.at:f.end], s.appendPath(s.text, f)
 	if f.kind == missing || f.kind == missingBeside {
 		b = append(append(b, '/'), escapePointer(f.name)...)
 	}
@@ -256,8 +256,9 @@ func suggestValue(r *enumRule, value []byte) string {
 	if value[0] == '"' {
 		text = unquotedText(value)
 		// A slip in a word is likely, one in a number is another number.
-		if near := Nearest(text, r.names); len(near) > 0 && sameDigits(near[0], text) {
-			return near[0]
+		near := remember(&r.near, func() candidates { return newCandidates(r.names) }).nearest(text)
+		if near != "" && sameDigits(near, text) {
+			return near
 		}
 	}
 	if value[0] == '[' && text[len(text)-1] == ']' { // one value where an array was sent
@@ -307,7 +308,7 @@ const digits = "0123456789"
 
 // alternatives lists the values: "a", "b" or "c".
 func (r *enumRule) alternatives() string {
-	return remember(&r.text, func() string {
+	return *remember(&r.text, func() string {
 		if len(r.values) == 0 {
 			return "nothing: no value is accepted"
 		}
@@ -323,13 +324,13 @@ func (r *enumRule) alternatives() string {
 }
 
 // remember returns what is kept at p, which find is asked for the first time.
-func remember[T any](p *atomic.Pointer[T], find func() T) T {
+func remember[T any](p *atomic.Pointer[T], find func() T) *T {
 	if known := p.Load(); known != nil {
-		return *known
+		return known
 	}
 	found := find()
 	p.Store(&found)
-	return found
+	return &found
 }
 
 func joinOr(list []string) string {
@@ -340,12 +341,13 @@ func joinOr(list []string) string {
 }
 
 func appendUnknown(b []byte, n *node, name []byte) (_ []byte, suggestion string) {
-	text, accepted := unquotedText(name), n.accepted()
+	text, known := unquotedText(name), n.accepted()
+	accepted := known.names
 	if slices.Contains(accepted, text) {
 		return append(b, "unknown in this form of the object; another form has it"...), ""
 	}
-	if near := Nearest(text, accepted); len(near) > 0 {
-		return append(b, "unknown"...), near[0]
+	if near := known.nearest(text); near != "" {
+		return append(b, "unknown"...), near
 	}
 	if len(accepted) == 0 {
 		return append(b, "unknown; no properties are accepted here"...), ""
@@ -418,7 +420,7 @@ const anything = "a value"
 // describe says what a schema wants: "an integer", "a string or null", "an array of strings", `"a" or "b"`.
 func describe(n *node) string {
 	n = n.target()
-	return remember(&n.described, n.describe)
+	return *remember(&n.described, n.describe)
 }
 
 func (n *node) describe() string {

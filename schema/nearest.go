@@ -25,21 +25,15 @@ func Nearest(name string, candidates []string) []string {
 		name  string
 		score int
 	}
-	if len(name) > nearestRead {
-		return nil
-	}
-	var buf [16]scored
 	forms := nameForms.Get().(*[2]nameForm)
 	defer nameForms.Put(forms)
 	wanted, other := &forms[0], &forms[1]
-	found := buf[:0]
-	if wanted.read(name); len(wanted.folded) == 0 {
+	if wanted.read(name); wanted.size == 0 {
 		return nil
 	}
+	var buf [16]scored
+	found := buf[:0]
 	for _, c := range candidates {
-		if len(c) > nearestRead {
-			continue
-		}
 		other.read(c)
 		if score, ok := wanted.nearness(other); ok && !slices.Contains(found, scored{c, score}) {
 			found = append(found, scored{c, score})
@@ -56,6 +50,37 @@ func Nearest(name string, candidates []string) []string {
 	return out
 }
 
+// candidates are names that others may be near to, taken apart once.
+type candidates struct {
+	names []string
+	forms []nameForm
+}
+
+func newCandidates(names []string) candidates {
+	c := candidates{names, make([]nameForm, len(names))}
+	for i, name := range names {
+		c.forms[i].read(name)
+	}
+	return c
+}
+
+// nearest returns the first that [Nearest] would, or "".
+func (c *candidates) nearest(name string) (best string) {
+	forms := nameForms.Get().(*[2]nameForm)
+	defer nameForms.Put(forms)
+	wanted := &forms[0]
+	if wanted.read(name); wanted.size == 0 {
+		return ""
+	}
+	least := 0
+	for i := range c.forms {
+		if score, ok := wanted.nearness(&c.forms[i]); ok && (best == "" || score < least) {
+			best, least = c.names[i], score
+		}
+	}
+	return best
+}
+
 // A nameForm is a name taken apart for comparing, in buffers that are reused.
 type nameForm struct {
 	folded []rune // lower case, without separators
@@ -66,8 +91,12 @@ type nameForm struct {
 
 var nameForms = sync.Pool{New: func() any { return new([2]nameForm) }}
 
+// read takes name apart. Of one that is too long nothing is left, which is near to nothing.
 func (f *nameForm) read(name string) {
 	f.folded, f.ends, f.size, f.runes = f.folded[:0], f.ends[:0], 0, 0
+	if len(name) > nearestRead {
+		return
+	}
 	flush := func() {
 		if n := len(f.folded); n > 0 && (len(f.ends) == 0 || f.ends[len(f.ends)-1] < n) {
 			f.ends = append(f.ends, n)
@@ -103,7 +132,7 @@ func isSeparator(r rune) bool { return r == '_' || r == '-' || r == ' ' || r == 
 
 func (f *nameForm) nearness(other *nameForm) (score int, ok bool) {
 	switch {
-	case slices.Equal(f.folded, other.folded):
+	case f.runes == other.runes && slices.Equal(f.folded, other.folded):
 		return 0, true
 	case other.size == 0 || f.size > nearestLength || other.size > nearestLength:
 		return 0, false
@@ -209,7 +238,7 @@ func fewSlips(a, b []rune) (d int, ok bool) {
 	case allowed == 0: // of two letters, only in the other order
 		return 1, len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 	}
-	d = distance(a, b)
+	d = distance(a, b, allowed)
 	return d, d <= allowed && !(allowed == 1 && d == 1 && a[0] != b[0] && substituted(a, b))
 }
 
@@ -331,29 +360,44 @@ func foldName(name string) string {
 }
 
 // distance is the number of insertions, deletions, substitutions and swaps of neighbours between a and b (optimal string
-// alignment).
-func distance(a, b []rune) int {
-	var buf [3][nearestLength + 1]int16
+// alignment), or more than limit where that is exceeded.
+func distance(a, b []rune, limit int) int {
+	var buf [3][nearestLength + 2]int16
 	before, last, row := buf[0][:], buf[1][:], buf[2][:]
 	if len(b) > nearestLength {
-		before, last, row = make([]int16, len(b)+1), make([]int16, len(b)+1), make([]int16, len(b)+1)
+		before, last, row = make([]int16, len(b)+2), make([]int16, len(b)+2), make([]int16, len(b)+2)
 	}
-	for j := range len(b) + 1 {
+	beyond := int16(limit + 1)
+	for j := range min(len(b), limit) + 1 {
 		last[j] = int16(j)
 	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = int16(i)
-		for j := 1; j <= len(b); j++ {
+	last[min(len(b), limit)+1] = beyond
+	lastLeast := int16(0)
+	for i := 1; i <= len(a); i++ { // only what is at most limit away from the diagonal counts
+		from, to := max(1, i-limit), min(len(b), i+limit)
+		if row[from-1] = beyond; from == 1 {
+			row[0] = min(int16(i), beyond)
+		}
+		least := row[from-1]
+		for j := from; j <= to; j++ {
 			cost := int16(1)
 			if a[i-1] == b[j-1] {
 				cost = 0
 			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			d := min(last[j]+1, row[j-1]+1, last[j-1]+cost)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
+				d = min(d, before[j-2]+1)
 			}
+			row[j], least = d, min(least, d)
 		}
-		before, last, row = last, row, before
+		row[to+1] = beyond
+		if least >= beyond && lastLeast >= beyond {
+			return limit + 1
+		}
+		before, last, row, lastLeast = last, row, before, least
+	}
+	if len(b) > len(a)+limit {
+		return limit + 1
 	}
 	return int(last[len(b)])
 }

@@ -53,11 +53,11 @@ type node struct {
 	jump         *node // the node that this one merely refers to
 	direct       bool  // nothing applies in place, so that one look at the value is enough
 	derived      bool
-	lists        bool                     // the node, or what it applies in place, has `properties`
-	closable     bool                     // Config.Closed closes the objects that this node describes
-	described    atomic.Pointer[string]   // what describe returns
-	names        atomic.Pointer[[]string] // and accepted
-	hasDefault   bool                     // the node, or what holds whenever it does, has a default
+	lists        bool                       // the node, or what it applies in place, has `properties`
+	closable     bool                       // Config.Closed closes the objects that this node describes
+	described    atomic.Pointer[string]     // what describe returns
+	names        atomic.Pointer[candidates] // and accepted
+	hasDefault   bool                       // the node, or what holds whenever it does, has a default
 	isDeprecated bool
 }
 
@@ -68,8 +68,9 @@ type enumRule struct {
 	names   []string // the same
 	numbers []jsonx.Decimal
 	isConst bool
-	also    *enumRule              // enum beside const
-	text    atomic.Pointer[string] // what alternatives returns
+	also    *enumRule                  // enum beside const
+	text    atomic.Pointer[string]     // what alternatives returns
+	near    atomic.Pointer[candidates] // names, for those that are near to one
 }
 
 type limit struct {

@@ -57,9 +57,11 @@ func (s *state) object(n *node, i int, t track, closed bool) int {
 		if first && s.d[i] == '}' {
 			break
 		}
+		at, from := i, len(s.faults)
 		if i = s.member(&sc, i); i < 0 {
 			return -1
 		}
+		s.within(from, at)
 		if i = jsonx.Space(s.d, i); i >= len(s.d) {
 			return s.stop(malformed, i)
 		}
@@ -261,10 +263,14 @@ func (s *state) duplicatesAmongMany(sc *objectScan) bool {
 	late := names[smallObject].at
 	slices.SortFunc(names, func(a, b nameRef) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at)) })
 	for k := 1; k < len(names); k++ {
-		if names[k].hash == names[k-1].hash && names[k].at >= late && s.sameName(names[k-1], names[k]) &&
-			!s.fault(fault{kind: duplicate, at: names[k].at, end: names[k].end}) {
+		if names[k].hash != names[k-1].hash || names[k].at < late || !s.sameName(names[k-1], names[k]) {
+			continue
+		}
+		from := len(s.faults)
+		if !s.fault(fault{kind: duplicate, at: names[k].at, end: names[k].end}) {
 			return false
 		}
+		s.within(from, names[k].at)
 	}
 	return true
 }
@@ -391,14 +397,15 @@ func (s *state) unevaluated(n *node, i int, t track, faulty bool) bool {
 	}
 	k := jsonx.Space(s.d, i+1)
 	for ordinal := 0; s.d[k] != '}' && s.d[k] != ']'; ordinal++ {
-		at, v := k, k
+		at, v, step := k, k, ^ordinal
 		if isObject {
-			v = s.memberValue(k)
+			v, step = s.memberValue(k), k
 		}
-		end := jsonx.Skip(s.d, v)
+		end, from := jsonx.Skip(s.d, v), len(s.faults)
 		if !s.evaluated(t, ordinal) && !(faulty && (!isObject || s.listed(n, at))) && !s.leftOver(sub, n, at, v, end, isObject) {
 			return false
 		}
+		s.within(from, step)
 		k = s.next(end)
 	}
 	if sub != nil {
@@ -420,5 +427,5 @@ func (s *state) leftOver(sub, n *node, at, v, end int, isObject bool) bool {
 
 func (s *state) listed(n *node, at int) bool {
 	end, escaped, _ := jsonx.String(s.d, at)
-	return slices.Contains(n.accepted(), string(s.unquoted(at, end, escaped)))
+	return slices.Contains(n.accepted().names, string(s.unquoted(at, end, escaped)))
 }

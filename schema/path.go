@@ -6,6 +6,34 @@ import (
 	"helve.dev/helve/internal/jsonx"
 )
 
+// A pathStep is a member or an item that the faults found from one on, up to another, lie in.
+type pathStep struct {
+	from, to int
+	at       int // where the member's name starts, or the complement of the item's number
+}
+
+// within notes that the faults found from number from on lie in a member, or in an item.
+func (s *state) within(from, at int) {
+	if n := len(s.faults); n > from {
+		s.steps = append(s.steps, pathStep{from, n, at})
+	}
+}
+
+// appendPath appends the JSON Pointer to a fault. The outer steps were noted after those in them.
+func (s *state) appendPath(b []byte, f *fault) []byte {
+	for k := len(s.steps) - 1; k >= 0; k-- {
+		p := &s.steps[k]
+		switch {
+		case f.nth < p.from || f.nth >= p.to:
+		case p.at >= 0:
+			b = s.appendName(append(b, '/'), p.at)
+		default:
+			b = strconv.AppendInt(append(b, '/'), int64(^p.at), 10)
+		}
+	}
+	return b
+}
+
 // A pathWalk finds the JSON Pointers to places in a text that has been checked, so that checking keeps no path. It goes on from
 // where it is: places in ascending order take one walk in all.
 type pathWalk struct {

@@ -39,7 +39,8 @@ type state struct {
 	at      int // where the value that is tallied starts
 	found   int // faults so far, whatever the mode
 	faults  []fault
-	extra   int // faults that were not kept
+	steps   []pathStep // the way to the faults, from within
+	extra   int        // faults that were not kept
 	fatal   faultKind
 	fatalAt int
 	bits    []uint64
@@ -73,7 +74,7 @@ func (v *Validator) newState(raw []byte) *state {
 	s := statePool.Get().(*state)
 	s.v, s.d = v, raw
 	s.high, s.depth, s.frames, s.work, s.mode, s.found, s.closed = 0, 0, 0, 0, report, 0, false
-	s.faults, s.extra, s.fatal = s.faults[:0], 0, 0
+	s.faults, s.steps, s.extra, s.fatal = s.faults[:0], s.steps[:0], 0, 0
 	s.bits, s.stamps, s.names, s.hashes, s.scope = s.bits[:0], s.stamps[:0], s.names[:0], s.hashes[:0], s.scope[:0]
 	s.twice, s.settling, s.settled, s.wantSettle, s.aliased = false, false, false, false, false
 	s.deprecated = s.deprecated[:0]
@@ -82,7 +83,7 @@ func (v *Validator) newState(raw []byte) *state {
 
 func (s *state) release() {
 	const keep = 1 << 16
-	if cap(s.bits) > keep || cap(s.stamps) > keep || cap(s.names) > keep || cap(s.hashes) > keep || cap(s.scratch) > keep || cap(s.text) > keep {
+	if cap(s.bits) > keep || cap(s.stamps) > keep || cap(s.names) > keep || cap(s.hashes) > keep || cap(s.scratch) > keep || cap(s.text) > keep || cap(s.steps) > keep/16 {
 		return
 	}
 	clear(s.faults) // what lies beyond was cleared before
@@ -135,6 +136,7 @@ func (s *state) fault(f fault) bool {
 		s.extra++
 		return true
 	}
+	f.nth = len(s.faults)
 	s.faults = append(s.faults, f)
 	return true
 }
