@@ -134,7 +134,7 @@ func (s *state) literal(n *node, i int) int {
 	}
 	want := tBoolean
 	if s.d[i] == 'n' {
-		want = tNull
+		want, s.nulls = tNull, true
 	}
 	if n.types&want == 0 {
 		return s.misfit(wrongType, n, i, end)
@@ -189,6 +189,7 @@ func (s *state) skip(i int) int {
 		end, _, ok = jsonx.String(s.d, i)
 	case 't', 'f', 'n':
 		end, ok = jsonx.Literal(s.d, i)
+		s.nulls = s.nulls || s.d[i] == 'n'
 	default:
 		end, ok = jsonx.Number(s.d, i)
 	}

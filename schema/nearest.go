@@ -163,7 +163,8 @@ func (f *nameForm) likeness(other *nameForm) (score int, ok bool) {
 // compared word by word: min_price is not max_price, though most letters are the same.
 func (f *nameForm) slips(other *nameForm) (total int, ok bool) {
 	allowed := allowedSlips(min(f.size, other.size))
-	if bits.OnesCount64(f.runes^other.runes) > 2*allowed+3 { // a slip changes two at most, a plural three
+	switch apart := bits.OnesCount64(f.runes ^ other.runes); { // a slip changes two at most, a plural three
+	case apart > 2*allowed+3, apart > 2*max(allowed, 1) && !f.isPlural() && !other.isPlural():
 		return 0, false
 	}
 	if len(f.ends) < 2 || len(f.ends) != len(other.ends) {
@@ -178,6 +179,11 @@ func (f *nameForm) slips(other *nameForm) (total int, ok bool) {
 		total, a, b = total+d, f.ends[k], other.ends[k]
 	}
 	return total, total <= max(allowed, 1)
+}
+
+// isPlural reports whether one of its words ends as plurals do.
+func (f *nameForm) isPlural() bool {
+	return slices.ContainsFunc(f.ends, func(end int) bool { return f.folded[end-1] == 's' })
 }
 
 // slips counts the insertions, deletions, substitutions and swaps between two words, and the ending of a plural as one more.

@@ -58,6 +58,7 @@ type state struct {
 	settled    bool // the text has been settled already
 	wantSettle bool // something in the value has to be settled
 	aliased    bool // a former name is in it
+	nulls      bool // and a null
 	deprecated []int
 }
 
@@ -76,7 +77,7 @@ func (v *Validator) newState(raw []byte) *state {
 	s.high, s.depth, s.frames, s.work, s.mode, s.found, s.closed = 0, 0, 0, 0, report, 0, false
 	s.faults, s.steps, s.extra, s.fatal = s.faults[:0], s.steps[:0], 0, 0
 	s.bits, s.stamps, s.names, s.hashes, s.scope = s.bits[:0], s.stamps[:0], s.names[:0], s.hashes[:0], s.scope[:0]
-	s.twice, s.settling, s.settled, s.wantSettle, s.aliased = false, false, false, false, false
+	s.twice, s.settling, s.settled, s.wantSettle, s.aliased, s.nulls = false, false, false, false, false, false
 	s.deprecated = s.deprecated[:0]
 	return s
 }

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -64,7 +63,7 @@ func (v *Validator) Normalize(raw []byte) (jsontext.Value, *Report) {
 	var aliases []Alias
 	var coerced []coercion
 	// A fault can be mended where a null may stand for nothing, and where a value may be read as another type.
-	mendable := len(s.faults) > 0 && (v.coerce || bytes.Contains(text, []byte("null")))
+	mendable := len(s.faults) > 0 && (v.coerce || s.nulls)
 	if s.fatal == 0 && (s.wantSettle || mendable) {
 		z := v.settle(text, s)
 		text, aliases, coerced = z.out, z.used, z.coerced
