@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -330,6 +331,42 @@ func TestStallGuardFedByProgress(t *testing.T) {
 		if !strings.Contains(res.Error.Message, "no progress") {
 			t.Errorf("message: %s", res.Error.Message)
 		}
+	})
+}
+
+// One timer serves all calls of an executor: each ends at its own deadline all
+// the same, whatever order they began in, and one that ended early wakes nobody.
+func TestEachCallEndsAtItsOwnDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var tools []*helve.Tool
+		for seconds := range 10 {
+			con := contract(fmt.Sprintf("wait_%d", seconds), helve.Read)
+			con.Attempts, con.Timeout = 1, time.Duration(seconds+1)*time.Second
+			tools = append(tools, helve.Must(helve.Func(con, func(ctx context.Context, _ text) (string, error) {
+				if seconds%3 == 1 {
+					return "at once", nil
+				}
+				<-ctx.Done()
+				return "", ctx.Err()
+			})))
+		}
+		x := helvetest.NewExecutor(t, nil, tools...)
+		var calls sync.WaitGroup
+		began := time.Now()
+		for i := range 10 {
+			n := 7 * i % 10
+			calls.Go(func() {
+				res, took := x.Call(fmt.Sprintf("wait_%d", n), `{}`), time.Duration(0)
+				if n%3 == 1 {
+					wantData(t, res, `"at once"`)
+				} else {
+					took = time.Duration(n+1) * time.Second
+					wantCode(t, res, helve.CodeTimeout)
+				}
+				wantEqual(t, time.Since(began), took)
+			})
+		}
+		calls.Wait()
 	})
 }
 
