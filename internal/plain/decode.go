@@ -235,9 +235,9 @@ func structOf(fields []field, byName map[string]int) setter {
 				if name, i, ok = s.name(i); !ok {
 					return i, false
 				}
-				known := false
-				if n, known = byName[name]; !known {
-					n = len(fields)
+				n = len(fields)
+				if k, known := byName[name]; known {
+					n = k
 				}
 			}
 			if n < len(fields) {

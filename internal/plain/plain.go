@@ -32,8 +32,7 @@ type member struct {
 // members returns those of the struct type t, or false where its tags ask for more than plain things.
 func members(t reflect.Type) (out []member, ok bool) {
 	seen := map[string]bool{}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		tag, tagged := f.Tag.Lookup("json")
 		switch {
 		case f.Anonymous, tagged && !f.IsExported():
