@@ -26,7 +26,7 @@ type (
 		Empty  []int          `json:"empty,omitempty"`
 		Text   string         `json:"text,omitempty"`
 		Leaf   *leaf          `json:"leaf,omitempty"`
-		Inner  struct{}       `json:"inner,omitempty"`
+		Inner  *struct{}      `json:"inner,omitempty"`
 		Nil    map[string]int `json:"nil"`
 		Either any            `json:"either,omitempty"`
 		Never  *int           `json:"never,omitzero"`
@@ -81,7 +81,7 @@ func TestEveryKindIsEncodedAsByJSON(t *testing.T) {
 			t.Errorf("%+v was left to json/v2", v)
 		}
 	}
-	for _, v := range []lean{{}, {1, []int{0}, "x", &leaf{}, struct{}{}, map[string]int{"a": 1}, "", &zero, 0.5}, {Leaf: &leaf{Text: "t"}, Either: []int{}}} {
+	for _, v := range []lean{{}, {1, []int{0}, "x", &leaf{}, &struct{}{}, map[string]int{"a": 1}, "", &zero, 0.5}, {Leaf: &leaf{Text: "t"}, Either: []int{}}} {
 		if !checkEncoding(t, v) {
 			t.Errorf("%+v was left to json/v2", v)
 		}
