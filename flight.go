@@ -40,6 +40,7 @@ type flight struct {
 
 	args     jsontext.Value // settled; what runs
 	asked    jsontext.Value // settled, as sent; differs from args where a person edited
+	shown    jsontext.Value // asked, redacted; see showArguments
 	shared   sharedDecoded
 	question *question // nil: nobody is asked
 	*callIdentity
@@ -94,6 +95,15 @@ func (x *Executor) newFlight(ctx context.Context, call *Call, parent *flight, tr
 		f.id = newID("call_")
 	}
 	return f
+}
+
+// showArguments returns the arguments as sent, without secrets, for ledger,
+// audit and messages.
+func (f *flight) showArguments() jsontext.Value {
+	if f.shown == nil {
+		f.shown = f.x.redact.arguments(f.asked, f.tool.secrets)
+	}
+	return f.shown
 }
 
 // alias is the name that the call used instead of the tool's own, or "".

@@ -194,6 +194,25 @@ func TestRedactionComesBeforeCutting(t *testing.T) {
 	}
 }
 
+// A model that repeats a credential which nobody knew yet when a person was
+// asked: what is kept after it was fetched does not hold it.
+func TestCredentialFetchedAfterTheQuestion(t *testing.T) {
+	const secret = "sk-3f9a7c1e5b2d"
+	con := contract("act", helve.Destructive)
+	con.Key, con.Credentials = helve.KeyFrom("key"), []string{"api"}
+	tool := helve.Must(helve.Func(con, func(context.Context, keyed) (string, error) { return "done", nil }))
+	x := helvetest.NewExecutor(t, &helve.Config{
+		Credentials: helve.CredentialFunc(func(context.Context, helve.Scope, string) (helve.Secret, error) { return helve.NewSecret(secret), nil }),
+	}, tool)
+	args := `{"key":"k","other":"with ` + secret + `"}`
+	res := x.Call("act", args)
+	x.Decide(res.Pending.Approval, helvetest.Approve)
+	wantData(t, x.Call("act", args), `"done"`)
+	if e := entryOf(t, x, "act", "argument:k"); strings.Contains(string(e.Arguments), secret) || !strings.Contains(string(e.Arguments), `"k"`) {
+		t.Errorf("the ledger keeps %s", e.Arguments)
+	}
+}
+
 func TestEnvCredentials(t *testing.T) {
 	t.Setenv("APP_WEATHER_API_KEY", "wk-123456")
 	con := contract("weather", helve.Read)

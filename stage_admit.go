@@ -88,7 +88,7 @@ func (f *flight) fetchCredentials(ctx context.Context) *Result {
 	}
 	ctx, cancel := context.WithDeadline(ctx, f.deadline)
 	defer cancel()
-	f.secrets = make(map[string]Secret, len(names))
+	f.secrets, f.shown = make(map[string]Secret, len(names)), nil // what is learnt now is hidden from now on
 	for _, name := range names {
 		s, err := f.resolveCredential(ctx, name)
 		if err == nil && s.IsZero() {

@@ -141,7 +141,9 @@ func (f *flight) auditEntry(kind AuditKind) AuditEntry {
 		Parent: i.Parent, Tool: i.Tool, Effect: f.effect, Contract: f.tool.digest, ArgumentsDigest: f.digest,
 	}
 	if kind == AuditAsked || f.effect == Destructive && (kind == AuditClaimed || kind == AuditRefused) {
-		e.Arguments = f.x.redact.arguments(f.args, f.tool.secrets)
+		if e.Arguments = f.showArguments(); f.approval != nil && f.approval.Edited != nil {
+			e.Arguments = f.x.redact.arguments(f.args, f.tool.secrets)
+		}
 	}
 	if f.approval != nil {
 		e.Approval, e.Rule = f.approval.ID, f.approval.Rule

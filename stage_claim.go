@@ -26,7 +26,7 @@ func (f *flight) claim(ctx context.Context) *Result {
 	}
 	p.Entry = &Entry{
 		Token: Token{LedgerKey: f.key}, Fingerprint: f.digest, Run: f.scope.Run, CallID: f.id,
-		InRun: f.inRun, Dedupe: f.dedupe, Repeatable: f.repeatable(), Arguments: f.x.redact.arguments(f.asked, f.tool.secrets),
+		InRun: f.inRun, Dedupe: f.dedupe, Repeatable: f.repeatable(), Arguments: f.showArguments(),
 	}
 	if f.approval != nil {
 		p.Entry.Approval = f.approval.ID

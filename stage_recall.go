@@ -180,7 +180,7 @@ func (f *flight) inProgress(wait time.Duration) *Result {
 
 // conflict says what differs from the call that used the key first.
 func (f *flight) conflict(e *Entry, message string) *Result {
-	mine := members(f.x.redact.arguments(f.asked, f.tool.secrets))
+	mine := members(f.showArguments())
 	var differs []string
 	for _, a := range mine {
 		if string(member(e.Arguments, a.name)) != string(a.value) {
