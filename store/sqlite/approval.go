@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"helve.dev/helve"
+	"helve.dev/helve/store/audit"
 )
 
 const selectApproval = `SELECT id, tenant, run, subject, tool, contract, digest, call_id, effect, arguments, edited, policy_version, rule, reason,
@@ -65,8 +66,12 @@ func (t *tx) approval(where string, args ...any) (*helve.Approval, error) {
 
 // Ask is [helve.Approvals.Ask].
 func (s *Store) Ask(ctx context.Context, a *helve.Approval, ttl time.Duration, audit ...helve.AuditEntry) (got *helve.Approval, err error) {
+	rows, err := rowsOf(audit)
+	if err != nil {
+		return nil, err
+	}
 	err = s.write(ctx, func(t *tx) (err error) {
-		got, err = t.ask(a, ttl, audit)
+		got, err = t.ask(a, ttl, rows)
 		return err
 	})
 	if err != nil {
@@ -75,7 +80,7 @@ func (s *Store) Ask(ctx context.Context, a *helve.Approval, ttl time.Duration, a
 	return got, nil
 }
 
-func (t *tx) ask(a *helve.Approval, ttl time.Duration, audit []helve.AuditEntry) (*helve.Approval, error) {
+func (t *tx) ask(a *helve.Approval, ttl time.Duration, rows []audit.Row) (*helve.Approval, error) {
 	id := a.ApprovalIdentity
 	if a.Run != "" {
 		moved := false
@@ -120,7 +125,7 @@ func (t *tx) ask(a *helve.Approval, ttl time.Duration, audit []helve.AuditEntry)
 		return nil, err
 	}
 	t.told = true
-	if err := t.audit(audit); err != nil {
+	if err := t.audit(rows); err != nil {
 		return nil, err
 	}
 	return t.approval(`WHERE id = ?1`, a.ID)
@@ -165,6 +170,10 @@ func (s *Store) noteExpired(ctx context.Context, tenant string) error {
 
 // Decide is [helve.Approvals.Decide].
 func (s *Store) Decide(ctx context.Context, tenant, id string, d *helve.Decision, audit ...helve.AuditEntry) (a *helve.Approval, err error) {
+	rows, err := rowsOf(audit)
+	if err != nil {
+		return nil, err
+	}
 	var refused error
 	err = s.write(ctx, func(t *tx) (err error) {
 		refused = nil
@@ -192,7 +201,7 @@ func (s *Store) Decide(ctx context.Context, tenant, id string, d *helve.Decision
 			return err
 		}
 		t.told = true
-		if err := t.audit(audit); err != nil {
+		if err := t.audit(rows); err != nil {
 			return err
 		}
 		a, err = t.approval(`WHERE id = ?1`, id)

@@ -35,7 +35,11 @@ func (s *Store) AppendAudit(ctx context.Context, entries ...helve.AuditEntry) er
 	}
 	for _, e := range entries {
 		if e.Kind != helve.AuditReplayed {
-			return s.write(ctx, func(t *tx) error { return t.audit(entries) })
+			rows, err := rowsOf(entries)
+			if err != nil {
+				return err
+			}
+			return s.write(ctx, func(t *tx) error { return t.audit(rows) })
 		}
 	}
 	if s.isShut() {
@@ -92,21 +96,30 @@ func (k *keptBack) giveBack(entries []helve.AuditEntry) {
 	k.entries = append(entries, k.entries...)
 }
 
-// audit appends entries to the logs of their tenants.
-func (t *tx) audit(entries []helve.AuditEntry) error {
+// rowsOf writes entries as rows, which needs no turn at the writer.
+func rowsOf(entries []helve.AuditEntry) ([]audit.Row, error) {
+	rows := make([]audit.Row, 0, len(entries))
 	for _, e := range entries {
-		if err := t.auditOne(e); err != nil {
+		row, err := audit.NewRow(e)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// audit appends rows to the logs of their tenants.
+func (t *tx) audit(rows []audit.Row) error {
+	for _, row := range rows {
+		if err := t.auditOne(row); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tx) auditOne(e helve.AuditEntry) error {
-	row, err := audit.NewRow(e)
-	if err != nil {
-		return err
-	}
+func (t *tx) auditOne(row audit.Row) error {
 	h, err := t.head(row.Tenant)
 	if err != nil {
 		return err
@@ -144,7 +157,7 @@ func (t *tx) head(tenant string) (*head, error) {
 		}
 		heads[tenant] = h
 	}
-	if t.before[tenant] == nil {
+	if t.careful && t.before[tenant] == nil {
 		was := *h
 		was.edge = slices.Clone(h.edge)
 		t.before[tenant] = &was

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"helve.dev/helve"
+	"helve.dev/helve/store/audit"
 )
 
 // Recall is [helve.Ledger.Recall]. It writes only where it finds that a holder is
@@ -144,8 +145,12 @@ func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (c *helve.Claim
 			return &helve.Claim{Entry: held}, err
 		}
 	}
+	rows, err := rowsOf(p.Audit)
+	if err != nil {
+		return nil, err
+	}
 	err = s.write(ctx, func(t *tx) (err error) {
-		c, err = t.claim(p)
+		c, err = t.claim(p, rows)
 		return err
 	})
 	if err != nil {
@@ -164,8 +169,10 @@ func (s *Store) held(ctx context.Context, e *helve.Entry) (*helve.Entry, error) 
 	return old, nil
 }
 
-func (t *tx) claim(p *helve.ClaimParams) (*helve.Claim, error) {
-	var old *helve.Entry
+// claim takes the entry first: most keys are new, and then nothing needs to be
+// looked up. What is refused later undoes it.
+func (t *tx) claim(p *helve.ClaimParams, rows []audit.Row) (*helve.Claim, error) {
+	c := &helve.Claim{Won: true}
 	if e := p.Entry; e != nil {
 		if e.Dedupe.Key != "" {
 			other, err := t.entry(byDedupe, e.Tenant, e.Scope, e.Key, e.Dedupe.Key, t.now)
@@ -174,8 +181,8 @@ func (t *tx) claim(p *helve.ClaimParams) (*helve.Claim, error) {
 			}
 		}
 		var err error
-		if old, err = t.entry(byKey, e.Tenant, e.Scope, e.Key); err != nil || old != nil && !old.Takable(e) {
-			return &helve.Claim{Entry: old}, err
+		if c, err = t.take(p); err != nil || !c.Won {
+			return c, err
 		}
 	}
 	if p.Approval != nil {
@@ -188,36 +195,41 @@ func (t *tx) claim(p *helve.ClaimParams) (*helve.Claim, error) {
 			return nil, err
 		}
 	}
-	if err := t.audit(p.Audit); err != nil {
-		return nil, err
-	}
-	if p.Entry == nil {
-		return &helve.Claim{Won: true}, nil
-	}
-	e, err := t.take(p, old)
-	return &helve.Claim{Won: true, Entry: e}, err
+	return c, t.audit(rows)
 }
 
-// take puts the entry to running under a new token.
-func (t *tx) take(p *helve.ClaimParams, old *helve.Entry) (*helve.Entry, error) {
+// take puts the entry to running under a new token, unless it is held.
+func (t *tx) take(p *helve.ClaimParams) (*helve.Claim, error) {
 	e := *p.Entry
 	e.Token = helve.Token{LedgerKey: p.Entry.LedgerKey, Fence: 1, Claim: "cl_" + rand.Text()}
 	e.State, e.Attempts, e.Record = helve.EntryRunning, 1, nil
 	e.Arguments = p.Entry.Arguments.Clone()
 	e.Claimed, e.Updated, e.Lease = moment(t.now), moment(t.now), p.Lease
-	if old != nil {
-		e.Fence, e.Attempts = old.Fence+1, old.Attempts+1
+	n, err := t.put("INSERT", &e, " ON CONFLICT DO NOTHING")
+	if err != nil || n > 0 {
+		return &helve.Claim{Won: true, Entry: &e}, err
 	}
+	old, err := t.entry(byKey, e.Tenant, e.Scope, e.Key)
+	if err != nil || !old.Takable(p.Entry) {
+		return &helve.Claim{Entry: old}, err
+	}
+	e.Fence, e.Attempts = old.Fence+1, old.Attempts+1
+	_, err = t.put("REPLACE", &e, "")
+	return &helve.Claim{Won: true, Entry: &e}, err
+}
+
+// put writes the row of an entry that has been taken.
+func (t *tx) put(verb string, e *helve.Entry, end string) (int64, error) {
 	until := int64(0)
 	if e.Dedupe.Key != "" {
 		until = t.now + micros(e.Dedupe.Window)
 	}
-	return &e, t.exec(`INSERT OR REPLACE INTO ledger
+	return t.change(verb+` INTO ledger
 		(tenant, scope, key, state, fence, claim, fingerprint, ran, arguments, run, call_id, in_run, dedupe, dedupe_until,
 		 approval, repeatable, attempts, record, claimed, updated, lease_until)
-		VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, NULL, ?17, ?17, ?18)`,
+		VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, NULL, ?17, ?17, ?18)`+end,
 		e.Tenant, e.Scope, e.Key, e.Fence, e.Claim, digest(e.Fingerprint), digest(e.Ran), string(e.Arguments), e.Run, e.CallID, e.InRun,
-		e.Dedupe.Key, until, e.Approval, e.Repeatable, e.Attempts, t.now, t.now+micros(p.Lease))
+		e.Dedupe.Key, until, e.Approval, e.Repeatable, e.Attempts, t.now, t.now+micros(e.Lease))
 }
 
 const held = ` WHERE tenant = ?1 AND scope = ?2 AND key = ?3 AND fence = ?4 AND claim = ?5 AND state IN `
@@ -249,6 +261,10 @@ func (s *Store) Finish(ctx context.Context, p *helve.FinishParams) error {
 		}
 		record = string(raw)
 	}
+	rows, err := rowsOf(p.Audit)
+	if err != nil {
+		return err
+	}
 	return s.write(ctx, func(t *tx) error {
 		if k := p.Token; k != nil {
 			n, err := t.change(`UPDATE ledger SET state = ?6, record = ?7, updated = ?8, lease_until = 0`+held+`('reserved','running','unknown')`,
@@ -265,7 +281,7 @@ func (s *Store) Finish(ctx context.Context, p *helve.FinishParams) error {
 				return err
 			}
 		}
-		return t.audit(p.Audit)
+		return t.audit(rows)
 	})
 }
 

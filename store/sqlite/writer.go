@@ -85,12 +85,12 @@ func (w *writer) run() {
 	for {
 		select {
 		case op := <-w.s.queue:
-			w.commit(w.batch(op))
+			w.commit(op)
 		case <-w.s.closing:
 			for {
 				select {
 				case op := <-w.s.queue:
-					w.commit(w.batch(op))
+					w.commit(op)
 				default:
 					return
 				}
@@ -99,92 +99,127 @@ func (w *writer) run() {
 	}
 }
 
-// batch gathers what waits already. A caller who is alone is never kept waiting;
-// where the last batch had several, those that it set free are given a part of a
-// commit's time to come back, so that all of them go together and not by turns.
-func (w *writer) batch(first *operation) []*operation {
+// commit runs first, and what comes while that lasts, in one transaction.
+func (w *writer) commit(first *operation) {
 	ops := []*operation{first}
-	var over <-chan time.Time
-	for len(ops) < maxBatch {
-		select {
-		case op := <-w.s.queue:
+	patience := &patience{w: w}
+	defer patience.end()
+	next := func(i int) *operation {
+		if i == len(ops) {
+			op := patience.next(i)
+			if op == nil {
+				return nil
+			}
 			ops = append(ops, op)
-			continue
-		default:
 		}
-		if w.last < 2 || len(ops) >= 2*w.last {
-			return ops
-		}
-		if over == nil {
-			timer := time.NewTimer(w.pace / 4)
-			defer timer.Stop()
-			over = timer.C
-		}
-		select {
-		case op := <-w.s.queue:
-			ops = append(ops, op)
-		case <-over:
-			return ops
-		}
+		return ops[i]
 	}
-	return ops
+	err := w.transact(next, false)
+	if errors.Is(err, errHalfDone) {
+		err = w.transact(next, true)
+	}
+	w.last = len(ops)
+	for _, op := range ops {
+		if op.err == nil {
+			op.err = err
+		}
+		close(op.done)
+	}
 }
 
-// commit runs operations in one transaction, each in a savepoint of its own.
-func (w *writer) commit(ops []*operation) {
-	began := time.Now()
+// patience finds the operations that share a commit. A caller who is alone is
+// never kept waiting; where the last batch had several, those that it set free are
+// given a part of a commit's time to come back, so that all of them go together
+// and not by turns.
+type patience struct {
+	w     *writer
+	timer *time.Timer
+	over  bool
+}
+
+// next returns the operation that comes after n, or nil.
+func (p *patience) next(n int) *operation {
+	if n == maxBatch {
+		return nil
+	}
+	select {
+	case op := <-p.w.s.queue:
+		return op
+	default:
+	}
+	if p.over || n >= p.w.last {
+		return nil
+	}
+	if p.timer == nil {
+		p.timer = time.NewTimer(p.w.pace / 2)
+	}
+	select {
+	case op := <-p.w.s.queue:
+		return op
+	case <-p.timer.C:
+		p.over = true
+		return nil
+	}
+}
+
+func (p *patience) end() {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+// errHalfDone: an operation failed after it had written, which only a savepoint
+// can undo alone.
+var errHalfDone = errors.New("an operation was half done")
+
+// transact runs operations in one transaction. Few fail after they have written
+// something, so a savepoint for each is only had when one did: with careful.
+func (w *writer) transact(next func(int) *operation, careful bool) (err error) {
+	t := &tx{w: w, ctx: context.Background(), careful: careful}
+	if err := t.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	kept := w.s.kept.take()
 	defer func() {
-		w.last = len(ops)
-		w.pace += (time.Since(began) - w.pace) / 8
-		for _, op := range ops {
-			close(op.done)
+		if err != nil {
+			_ = t.exec("ROLLBACK")
+			clear(w.heads)
+			w.s.kept.giveBack(kept)
 		}
 	}()
-	fail := func(err error) {
-		for _, op := range ops {
-			if op.err == nil {
-				op.err = err
-			}
-		}
-	}
-	ctx := context.Background()
-	t := &tx{w: w, ctx: ctx}
-	if err := t.exec("BEGIN IMMEDIATE"); err != nil {
-		fail(err)
-		return
-	}
 	if err := w.refresh(t); err != nil {
-		_ = t.exec("ROLLBACK")
-		fail(err)
-		return
+		return err
 	}
 	t.now = time.Now().UnixMicro()
-	kept := w.s.kept.take()
-	changed := w.appendKept(t, kept)
-	for _, op := range ops {
-		changed = w.runOne(t, op) || changed
-	}
-	end := "COMMIT"
-	if !changed {
-		end = "ROLLBACK" // all of it was refused: there is nothing to sync
-	}
-	err := t.storeHeads()
-	if err == nil {
-		err = t.exec(end)
+	changed, err := w.appendKept(t, kept)
+	for i := 0; err == nil; i++ {
+		op := next(i)
+		if op == nil {
+			break
+		}
+		var stays bool
+		stays, err = w.runOne(t, op)
+		changed = changed || stays
 	}
 	if err != nil {
-		_ = t.exec("ROLLBACK")
-		clear(w.heads)
-		w.s.kept.giveBack(kept)
-		fail(err)
-		return
+		return err
 	}
-	if changed {
-		w.s.commits.Add(1)
-		if t.told {
-			w.s.changes.tell()
-		}
+	if !changed { // all of it was refused: there is nothing to sync
+		return t.exec("ROLLBACK")
 	}
+	if err := t.storeHeads(); err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := t.exec("COMMIT"); err != nil {
+		return err
+	}
+	w.pace += (time.Since(began) - w.pace) / 8
+	w.s.commits.Add(1)
+	if t.told {
+		w.s.changes.tell()
+	}
+	return nil
 }
 
 // refresh forgets what another process may have changed since the last batch.
@@ -201,54 +236,71 @@ func (w *writer) refresh(t *tx) error {
 }
 
 // appendKept writes what was kept back until there was something to write.
-func (w *writer) appendKept(t *tx, kept []helve.AuditEntry) bool {
+func (w *writer) appendKept(t *tx, kept []helve.AuditEntry) (stays bool, err error) {
 	if len(kept) == 0 {
-		return false
+		return false, nil
 	}
-	op := &operation{ctx: t.ctx, do: func(t *tx) error { return t.audit(kept) }}
-	stays := w.runOne(t, op)
-	if op.err != nil {
+	op := &operation{ctx: t.ctx, do: func(t *tx) error {
+		rows, err := rowsOf(kept)
+		if err != nil {
+			return err
+		}
+		return t.audit(rows)
+	}}
+	stays, err = w.runOne(t, op)
+	if op.err != nil && err == nil {
 		w.s.cfg.Logger.Error("entries of the audit could not be written", "store", w.s.path, "error", op.err.Error())
 	}
-	return stays
+	return stays, err
 }
 
-// runOne runs an operation and reports whether something of it is to stay.
-func (w *writer) runOne(t *tx, op *operation) (stays bool) {
+// runOne runs an operation and reports whether something of it is to stay. Its
+// own error is the operation's; what is returned ends the transaction.
+func (w *writer) runOne(t *tx, op *operation) (stays bool, err error) {
 	if op.err = op.ctx.Err(); op.err != nil {
-		return false
+		return false, nil
 	}
-	if op.err = t.exec("SAVEPOINT op"); op.err != nil {
-		return false
+	t.wrote = false
+	if !t.careful {
+		op.err = t.try(op)
+		if _, broken := errors.AsType[*driver.Error](op.err); op.err != nil && (t.wrote || broken) {
+			return false, errHalfDone
+		}
+		return t.wrote, nil
 	}
-	told, wrote := t.told, t.wrote
-	t.wrote, t.before = false, map[string]*head{}
+	if err := t.exec("SAVEPOINT op"); err != nil {
+		return false, err
+	}
+	told := t.told
+	t.before = map[string]*head{}
+	if op.err = t.try(op); op.err != nil {
+		t.told, t.wrote = told, false
+		maps.Copy(w.heads, t.before)
+		if err := t.exec("ROLLBACK TO op"); err != nil {
+			return false, err
+		}
+	}
+	return t.wrote, t.exec("RELEASE op")
+}
+
+// try runs an operation; a panic of it is its error.
+func (t *tx) try(op *operation) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			op.err = fmt.Errorf("panic: %v", v)
+			t.wrote, err = true, fmt.Errorf("panic: %v", v)
 		}
-		if op.err != nil {
-			t.told, t.wrote = told, false
-			maps.Copy(w.heads, t.before)
-			_ = t.exec("ROLLBACK TO op")
-		}
-		if err := t.exec("RELEASE op"); err != nil && op.err == nil {
-			op.err = err
-		}
-		stays = t.wrote
-		t.wrote = t.wrote || wrote
 	}()
-	op.err = op.do(t)
-	return false
+	return op.do(t)
 }
 
 // A tx is what an operation works with.
 type tx struct {
-	w     *writer
-	ctx   context.Context
-	now   int64 // microseconds since 1970; one time for all of a batch
-	wrote bool
-	told  bool // an approval was asked for or decided
+	w       *writer
+	ctx     context.Context
+	now     int64 // microseconds since 1970; one time for all of a batch
+	careful bool  // each operation has a savepoint
+	wrote   bool  // the operation did
+	told    bool  // an approval was asked for or decided
 
 	before map[string]*head // the heads that the operation has touched, as they were
 }
