@@ -215,7 +215,9 @@ func callersReason(ctx context.Context) *stopError {
 func (f *flight) enter(ctx context.Context, h Handler) *running {
 	r := &running{wake: make(chan struct{}, 1)}
 	r.Context, r.deadline, r.inv = ctx, f.deadline, Invocation{f: f, attempt: f.attempts}
-	f.progress.touch(f.started)
+	if f.tool.c.Stall > 0 {
+		f.progress.touch(f.started)
+	}
 	f.x.handlers.enter(true)
 	go f.handle(r, h)
 	return r

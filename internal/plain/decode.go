@@ -32,22 +32,28 @@ func (p *Decoder) Into(text []byte, v reflect.Value) bool {
 	s.text, s.opts = text, p.opts
 	i, ok := p.set(s, jsonx.Space(text, 0), v)
 	s.text = nil
-	states.Put(s)
+	if cap(s.scratch) <= maxScratch {
+		states.Put(s)
+	}
 	return ok && jsonx.Space(text, i) == len(text)
 }
 
 var states = sync.Pool{New: func() any { return &state{seed: maphash.MakeSeed()} }}
 
 type state struct {
-	text []byte
-	opts json.Options
+	text    []byte
+	scratch []byte
+	opts    json.Options
 
 	// The short strings that were read last: names, cities and categories come again and again, and are made once.
 	seed   maphash.Seed
 	recent [256]string
 }
 
-const maxRecent = 64 // bytes
+const (
+	maxRecent  = 64      // bytes
+	maxScratch = 1 << 16 // that are kept for the next text
+)
 
 // make returns b as a string.
 func (s *state) make(b []byte) string {
@@ -89,7 +95,8 @@ func (s *state) string(i int) (text string, end int, ok bool) {
 	case !ok:
 		return "", i, false
 	case escaped:
-		return string(jsonx.Unquote(nil, s.text[i:end])), end, true
+		s.scratch = jsonx.Unquote(s.scratch[:0], s.text[i:end])
+		return string(s.scratch), end, true
 	}
 	return s.make(s.text[i+1 : end-1]), end, true
 }
@@ -189,6 +196,33 @@ func sliceOf(elem *setter, t reflect.Type) setter {
 		}
 		return i, ok
 	}
+}
+
+// setStrings is sliceOf for the most common type of all.
+func setStrings(s *state, i int, v reflect.Value) (int, bool) {
+	if s.at(i) == 'n' {
+		return s.null(i)
+	}
+	i, more, ok := s.open(i, '[', ']')
+	list := []string{}
+	if more {
+		list = make([]string, 0, 4)
+	}
+	for more {
+		var text string
+		if s.at(i) == '"' {
+			text, i, ok = s.string(i)
+		} else {
+			i, ok = s.null(i)
+		}
+		if !ok {
+			return i, false
+		}
+		list = append(list, text)
+		i, more, ok = s.next(i, ']')
+	}
+	*v.Addr().Interface().(*[]string) = list
+	return i, ok
 }
 
 func mapOf(elem *setter, t reflect.Type) setter {
@@ -322,7 +356,9 @@ func (c *decoders) of(t reflect.Type) *setter {
 			*s = pointerTo(c.of(t.Elem()), t.Elem())
 		}
 	case reflect.Slice:
-		if t.Elem().Kind() != reflect.Uint8 { // bytes are base64
+		if t == reflect.TypeFor[[]string]() {
+			*s = setStrings
+		} else if t.Elem().Kind() != reflect.Uint8 { // bytes are base64
 			*s = sliceOf(c.of(t.Elem()), t)
 		}
 	case reflect.Map:

@@ -48,6 +48,7 @@ type (
 		Leaf    leaf             `json:"leaf"`
 		Leaves  []leaf           `json:"leaves"`
 		Grid    [][]bool         `json:"grid"`
+		Words   []string         `json:"words"`
 		Map     map[kind]float64 `json:"map"`
 		Tree    *tree            `json:"tree"`
 		Bytes   []byte           `json:"bytes"`
@@ -117,6 +118,7 @@ func TestEveryKindIsDecodedAsByJSON(t *testing.T) {
 		`{"grid":[[true,false],[],null],"map":{"a":1,"b":2.5,"c":null},"tree":{"name":"r","children":[{"name":"c"}],"by":{"k":{"name":"v"},"n":null}}}`,
 		`{"bytes":"aGk=","three":[1,2,3],"when":"2024-05-15T10:00:00Z","long":"1h30m","link":"https://example.org/a?b=c"}`,
 		`{"any":{"deep":[1,"2",null]},"raw":{"kept": [1]},"shout":"loud","shouts":{"a":"b"},"loud":"c","quoted":{"N":1},"numbers":{"n":"12"},"outer":{"a":1,"b":2}}`,
+		`{"words":["a","b\n","c","d","e", null ,""]}`, `{"words":[]}`, `{"words":null}`, `{"words":[ ]}`,
 		`{"unknown":{"a":[1,{"b":"}"}]},"text":"after","Hidden":"no"}`,
 		"{\n \"text\" : \"spaced\" ,\t\"Int\" : 1\r\n}",
 		`{"te\u0078t":"escaped name"}`,
@@ -132,7 +134,7 @@ func TestEveryKindIsDecodedAsByJSON(t *testing.T) {
 func TestWhatDoesNotFitIsLeftToJSON(t *testing.T) {
 	for _, text := range []string{
 		`{"Int":1.0}`, `{"Int":1e3}`, `{"Int":-0}`, `{"Int":"1"}`, `{"I8":128}`, `{"U16":-1}`, `{"U64":18446744073709551616}`, `{"F32":1e39}`, `{"F64":1e400}`,
-		`{"Bool":1}`, `{"Bool":"true"}`, `{"text":1}`, `{"text":{}}`, `{"leaf":[]}`, `{"leaves":{}}`, `{"map":[]}`, `{"bytes":"?"}`, `{"three":[1]}`,
+		`{"Bool":1}`, `{"Bool":"true"}`, `{"text":1}`, `{"text":{}}`, `{"leaf":[]}`, `{"leaves":{}}`, `{"words":[1]}`, `{"words":["a"`, `{"words":"a"}`, `{"words":["a",]}`, `{"map":[]}`, `{"bytes":"?"}`, `{"three":[1]}`,
 		`{"when":"today"}`, `{"long":5}`, `{"numbers":{"n":12}}`, `[]`, `"text"`, `1`, ``, `{`, `{"text"`, `{"text":`, `{"text":"`, `{"text":"a"`, `{"leaves":[`, `{} {}`,
 	} {
 		if check(t, text) {
@@ -174,7 +176,7 @@ func TestRandomDocuments(t *testing.T) {
 }
 
 var names = []string{
-	"Bool", "Int", "I8", "U16", "U64", "F32", "F64", "kind", "level", "text", "maybe", "twice", "leaf", "leaves", "grid", "map", "tree", "bytes", "three",
+	"Bool", "Int", "I8", "U16", "U64", "F32", "F64", "kind", "level", "text", "maybe", "twice", "leaf", "leaves", "grid", "words", "map", "tree", "bytes", "three",
 	"any", "raw", "shout", "shouts", "loud", "quoted", "numbers", "outer", "unknown", "nums", "real", "name", "children", "by", "N", "n", "a", "b",
 }
 
@@ -182,7 +184,7 @@ var names = []string{
 var right = map[string][]string{
 	"Bool": {"true", "false"}, "Int": {"0", "-12", "9007199254740993"}, "I8": {"-128"}, "U16": {"65535"}, "U64": {"1"}, "F32": {"1.5", "3"}, "F64": {"1e300", "-0.0"},
 	"kind": {`"a"`, `"\u00e9"`}, "level": {"3"}, "text": {`"x"`, `""`, `"a\nb"`}, "maybe": {`"m"`, "null"}, "twice": {"2", "null"}, "leaf": {`{"text":"l"}`},
-	"grid": {"[[true],[]]", "[]"}, "map": {`{"k":1}`, "{}"}, "tree": {`{"name":"t","children":[]}`}, "bytes": {`"AA=="`}, "three": {"[1,2,3]"},
+	"grid": {"[[true],[]]", "[]"}, "words": {`["w","\u00e9"]`, "[]", "[null]"}, "map": {`{"k":1}`, "{}"}, "tree": {`{"name":"t","children":[]}`}, "bytes": {`"AA=="`}, "three": {"[1,2,3]"},
 	"any": {"[1]", "null", `"s"`}, "raw": {`{"a":1}`}, "shout": {`"s"`}, "shouts": {`{"a":"b"}`}, "loud": {`"l"`}, "quoted": {`{"N":4}`}, "numbers": {`{"n":"4"}`},
 	"outer": {`{"a":1,"b":2}`}, "leaves": {`[{"text":"a","nums":[1,2]},{}]`},
 }

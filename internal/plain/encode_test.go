@@ -67,7 +67,7 @@ func TestEveryKindIsEncodedAsByJSON(t *testing.T) {
 		{},
 		{
 			Bool: true, Int: math.MinInt64, I8: -1, U16: 9, U64: math.MaxUint64, F32: 0.1, F64: -1e-7, Kind: "k", Level: 3, Text: text, Maybe: &text,
-			Twice: &pointer, Leaf: leaf{Nums: []int32{1, 2}}, Leaves: []leaf{{}, {Text: "x"}}, Grid: [][]bool{nil, {true, false}},
+			Twice: &pointer, Leaf: leaf{Nums: []int32{1, 2}}, Leaves: []leaf{{}, {Text: "x"}}, Grid: [][]bool{nil, {true, false}}, Words: []string{"w", ""},
 			Map: map[kind]float64{"b": 1, "a": 2}, Bytes: []byte("hi"), Three: [3]int{1, 2, 3}, When: time.Unix(0, 0).UTC(), Long: time.Hour, Link: &link,
 			Any: []any{1, "2", nil}, Raw: []byte(`{"kept": 1}`), Shout: "loud", Shouts: map[shout]shout{"a": "b"}, Hidden: "no", Outer: outer{Inner{1}, 2},
 			Tree: &tree{Name: "r", Children: []tree{{}}, By: map[string]*tree{"n": nil}},
