@@ -40,7 +40,6 @@ type flight struct {
 
 	args     jsontext.Value // settled; what runs
 	asked    jsontext.Value // settled, as sent; differs from args where a person edited
-	shown    jsontext.Value // asked, redacted; see showArguments
 	shared   sharedDecoded
 	question *question // nil: nobody is asked
 	*callIdentity
@@ -69,6 +68,8 @@ type callIdentity struct {
 	inRun     bool // the key means nothing outside of its run
 	dedupe    Dedupe
 	publicKey string // what the handler sees
+
+	shown jsontext.Value // see showArguments
 }
 
 // unidentified is the identity of a call that needs none. It is never written.
@@ -100,10 +101,14 @@ func (x *Executor) newFlight(ctx context.Context, call *Call, parent *flight, tr
 // showArguments returns the arguments as sent, without secrets, for ledger,
 // audit and messages.
 func (f *flight) showArguments() jsontext.Value {
-	if f.shown == nil {
-		f.shown = f.x.redact.arguments(f.asked, f.tool.secrets)
+	shown := f.shown
+	if shown == nil {
+		shown = f.x.redact.arguments(f.asked, f.tool.secrets)
 	}
-	return f.shown
+	if f.callIdentity != &unidentified { // once a call that is kept
+		f.shown = shown
+	}
+	return shown
 }
 
 // alias is the name that the call used instead of the tool's own, or "".

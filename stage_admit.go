@@ -88,7 +88,10 @@ func (f *flight) fetchCredentials(ctx context.Context) *Result {
 	}
 	ctx, cancel := context.WithDeadline(ctx, f.deadline)
 	defer cancel()
-	f.secrets, f.shown = make(map[string]Secret, len(names)), nil // what is learnt now is hidden from now on
+	f.secrets = make(map[string]Secret, len(names))
+	if f.callIdentity != &unidentified {
+		f.shown = nil // what is learnt now is hidden from now on
+	}
 	for _, name := range names {
 		s, err := f.resolveCredential(ctx, name)
 		if err == nil && s.IsZero() {
