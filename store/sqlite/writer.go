@@ -257,9 +257,6 @@ func (w *writer) appendKept(t *tx, kept []helve.AuditEntry) (stays bool, err err
 // runOne runs an operation and reports whether something of it is to stay. Its
 // own error is the operation's; what is returned ends the transaction.
 func (w *writer) runOne(t *tx, op *operation) (stays bool, err error) {
-	if op.err = op.ctx.Err(); op.err != nil {
-		return false, nil
-	}
 	t.wrote = false
 	if !t.careful {
 		op.err = t.try(op)
@@ -290,6 +287,9 @@ func (t *tx) try(op *operation) (err error) {
 			t.wrote, err = true, fmt.Errorf("panic: %v", v)
 		}
 	}()
+	if err := op.ctx.Err(); err != nil {
+		return err
+	}
 	return op.do(t)
 }
 
