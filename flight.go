@@ -24,6 +24,7 @@ type flight struct {
 	borrowed bool // args are the caller's bytes
 	covered  bool // the approval was consumed by an earlier claim of this entry
 	resumed  bool
+	unasked  bool // the ledger was not: the claim tells
 	effect   Effect
 
 	id        string

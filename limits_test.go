@@ -210,6 +210,35 @@ func TestMemoryLedgerHasOneWinnerAKey(t *testing.T) {
 }
 
 // Equal calls are equal as a whole, and the cache hides none of them.
+// A call that happened is told as often as it is sent, however many that are like
+// it have failed since.
+func TestLoopGuardLetsReplaysPass(t *testing.T) {
+	con := contract("pay", helve.Write)
+	x := auto(helvetest.NewExecutor(t, nil, helve.Must(helve.Func(con, func(_ context.Context, in struct {
+		Amount int `json:"amount"`
+	},
+	) (string, error) {
+		if in.Amount > 1 {
+			return "", helve.Errorf("refused", "the bank refuses")
+		}
+		return "paid", nil
+	}))))
+	x.Scope.Run = "r"
+	wantData(t, x.Call("pay", `{"amount":1}`), `"paid"`)
+	loops := 0
+	for n := 2; n < 20; n++ {
+		if x.Call("pay", fmt.Sprintf(`{"amount":%d}`, n)).Code() == helve.CodeLoopDetected {
+			loops++
+		}
+	}
+	if loops == 0 {
+		t.Fatal("nothing was taken for a loop")
+	}
+	again := x.Call("pay", `{"amount":1}`)
+	wantData(t, again, `"paid"`)
+	wantEqual(t, again.Replayed, true)
+}
+
 func TestLoopGuardSeesAllOfACall(t *testing.T) {
 	con := contract("get", helve.Read)
 	con.Idempotent, con.CacheFor = true, time.Hour

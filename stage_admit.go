@@ -11,6 +11,11 @@ import (
 // here, before anything is claimed.
 func (f *flight) admit(ctx context.Context) *Result {
 	if e := f.x.loops.check(f); e != nil {
+		if f.unasked { // what happened already is told, however often
+			if res := f.askLedger(ctx); res != nil {
+				return res
+			}
+		}
 		return f.fail(e)
 	}
 	if res := f.cached(); res != nil {

@@ -24,9 +24,15 @@ func (f *flight) recall(ctx context.Context) *Result {
 	if err := f.identify(); err != nil {
 		return f.fail(&Error{Code: CodeInvalidInput, Message: "the arguments cannot be identified: " + err.Error(), cause: err})
 	}
-	if f.claimTells() {
+	if f.unasked = f.claimTells(); f.unasked {
 		return nil
 	}
+	return f.askLedger(ctx)
+}
+
+// askLedger answers from what the ledger knows, or returns nil where the call may
+// be claimed.
+func (f *flight) askLedger(ctx context.Context) *Result {
 	e, err := f.lookup(ctx)
 	if err != nil {
 		return f.unavailable("the ledger", err)
