@@ -110,6 +110,7 @@ func auditTail(open OpenDesk, f *deskFlags) *cobra.Command {
 			}
 		}),
 	}
+	cmd.PreRunE = func(*cobra.Command, []string) error { return notNegative("--lines", n) }
 	cmd.Flags().IntVarP(&n, "lines", "n", 20, "how many")
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with what comes, until it is interrupted")
 	return cmd
@@ -144,8 +145,11 @@ func auditQuery(open OpenDesk, f *deskFlags) *cobra.Command {
 	flags.StringVar(&filter.Approval, "approval", "", "only those of this `approval`")
 	flags.StringVar(&kind, "kind", "", "only this `kind`: coerced, refused, asked, decided, claimed, finished, replayed, late_result, resolved")
 	flags.DurationVar(&since, "since", 0, "only those of the last so much `time`, such as 24h")
-	flags.IntVarP(&filter.Limit, "limit", "n", 1000, "how many at most")
+	flags.IntVarP(&filter.Limit, "limit", "n", 1000, "how many at most; 0: all")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := notNegative("--limit", filter.Limit); err != nil {
+			return err
+		}
 		return oneOf("--kind", kind, helve.AuditCoerced, helve.AuditRefused, helve.AuditAsked, helve.AuditDecided, helve.AuditClaimed,
 			helve.AuditFinished, helve.AuditReplayed, helve.AuditLate, helve.AuditResolved)
 	}

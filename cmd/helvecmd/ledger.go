@@ -79,8 +79,11 @@ func ledgerList(open OpenDesk, f *deskFlags) *cobra.Command {
 	cmd.Flags().StringVar(&filter.Scope, "tool", "", "only those of this `tool`")
 	cmd.Flags().StringVar(&filter.Run, "run", "", "only those of this `run`")
 	cmd.Flags().StringVar(&state, "state", "", "only those in this `state`: reserved, running, retryable, succeeded, failed, unknown")
-	cmd.Flags().IntVarP(&filter.Limit, "limit", "n", 50, "how many at most")
+	cmd.Flags().IntVarP(&filter.Limit, "limit", "n", 50, "how many at most; 0: 1,000")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := notNegative("--limit", filter.Limit); err != nil {
+			return err
+		}
 		return oneOf("--state", state, helve.EntryReserved, helve.EntryRunning, helve.EntryRetryable, helve.EntrySucceeded, helve.EntryFailed, helve.EntryUnknown)
 	}
 	return cmd

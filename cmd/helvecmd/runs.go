@@ -45,7 +45,8 @@ func runsList(open OpenDesk, f *deskFlags) *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringVar(&filter.State, "state", "", "only those in this `state`")
-	cmd.Flags().IntVarP(&filter.Limit, "limit", "n", 50, "how many at most")
+	cmd.Flags().IntVarP(&filter.Limit, "limit", "n", 50, "how many at most; 0: 1,000")
+	cmd.PreRunE = func(*cobra.Command, []string) error { return notNegative("--limit", filter.Limit) }
 	return cmd
 }
 

@@ -13,3 +13,11 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	}
 	return nil
 }
+
+// notNegative refuses a flag's number below zero.
+func notNegative(flag string, n int) error {
+	if n < 0 {
+		return Usagef("%s must be 0 or more, not %d", flag, n)
+	}
+	return nil
+}
