@@ -95,8 +95,23 @@ func watch(cmd *cobra.Command, entered *bool) {
 	}
 }
 
-// flagError adds what was probably meant to the error of an unknown flag.
+// wants says what the flags of a type take.
+var wants = map[string]string{
+	"int":      "a whole number",
+	"int64":    "a whole number",
+	"bool":     "true or false",
+	"duration": "a time such as 90m or 24h",
+}
+
+// flagError adds what was probably meant to the error of an unknown flag, and
+// says of a wrong value what the flag takes.
 func flagError(cmd *cobra.Command, err error) error {
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if kind := wants[wrong.GetFlag().Value.Type()]; kind != "" {
+			return fmt.Errorf("--%s must be %s, not %q", wrong.GetFlag().Name, kind, wrong.GetValue())
+		}
+		return err
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return err
