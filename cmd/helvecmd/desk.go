@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -149,9 +150,9 @@ func (d *desk) print(v any) error {
 	return err
 }
 
-// table writes rows under a heading, each cell safe for a terminal. Where there
-// are none it says so.
-func (d *desk) table(none string, heading []string, rows [][]string) error {
+// table writes rows under a heading, each cell safe for a terminal and short, but
+// for the columns that are there to be typed again. Where there are none it says so.
+func (d *desk) table(none string, heading []string, rows [][]string, whole ...string) error {
 	out := d.cmd.OutOrStdout()
 	if len(rows) == 0 {
 		_, err := fmt.Fprintln(out, none)
@@ -161,7 +162,9 @@ func (d *desk) table(none string, heading []string, rows [][]string) error {
 	fmt.Fprintln(w, strings.Join(heading, "\t"))
 	for _, row := range rows {
 		for i, cell := range row {
-			row[i] = oneLine(cell)
+			if row[i] = oneLine(cell); slices.Contains(whole, heading[i]) {
+				row[i] = safeLine(cell)
+			}
 		}
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
@@ -173,7 +176,7 @@ func (d *desk) fields(pairs ...string) error {
 	w := tabwriter.NewWriter(d.cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
-			fmt.Fprintf(w, "%s\t%s\n", pairs[i], oneLine(pairs[i+1]))
+			fmt.Fprintf(w, "%s\t%s\n", pairs[i], safeLine(pairs[i+1]))
 		}
 	}
 	return w.Flush()

@@ -73,7 +73,7 @@ func ledgerList(open OpenDesk, f *deskFlags) *cobra.Command {
 			if d.json {
 				return nil
 			}
-			return d.table("There are none.", []string{"TOOL", "STATE", "RUN", "CALL", "UPDATED", "KEY"}, rows)
+			return d.table("There are none.", []string{"TOOL", "STATE", "RUN", "CALL", "UPDATED", "KEY"}, rows, "KEY")
 		}),
 	}
 	cmd.Flags().StringVar(&filter.Scope, "tool", "", "only those of this `tool`")

@@ -41,7 +41,7 @@ func runsList(open OpenDesk, f *deskFlags) *cobra.Command {
 			if d.json {
 				return nil
 			}
-			return d.table("There are none.", []string{"RUN", "STATE", "KIND", "CREATED", "UPDATED", "TITLE"}, rows)
+			return d.table("There are none.", []string{"RUN", "STATE", "KIND", "CREATED", "UPDATED", "TITLE"}, rows, "RUN")
 		}),
 	}
 	cmd.Flags().StringVar(&filter.State, "state", "", "only those in this `state`")
