@@ -261,3 +261,42 @@ func TestLateSuccessIsToldInTheNextCall(t *testing.T) {
 		}
 	})
 }
+
+// A call whose outcome is unknown is not sent again in its run, whoever sent it
+// and under whatever key: a handler, a caller with a key of its own, the model.
+func TestUnknownStandsUnderEveryKey(t *testing.T) {
+	senders := map[string]func(x *helvetest.Executor) *helve.Result{
+		"the model": func(x *helvetest.Executor) *helve.Result { return x.Call("charge", `{"text":"10"}`) },
+		"a caller": func(x *helvetest.Executor) *helve.Result {
+			call := &helve.Call{Tool: "charge", Arguments: value(`{"text":"10"}`), Key: "order-1"}
+			return x.Execute(helve.WithScope(t.Context(), x.Scope), call)
+		},
+		"one handler":     func(x *helvetest.Executor) *helve.Result { return x.Call("order", `{"text":"10"}`) },
+		"another handler": func(x *helvetest.Executor) *helve.Result { return x.Call("reorder", `{"text":"10"}`) },
+	}
+	for first, send := range senders {
+		for second, again := range senders {
+			if first == second {
+				continue
+			}
+			t.Run(first+", then "+second, func(t *testing.T) {
+				charge, n := counted(contract("charge", helve.Write), func(context.Context, text) (string, error) {
+					return "", errors.New("connection reset")
+				})
+				passOn := func(name string) *helve.Tool {
+					c := contract(name, helve.Write, func(c *helve.Contract) { c.Uses, c.Key = []string{"charge"}, helve.KeyCall })
+					return helve.Must(helve.Func(c, func(ctx context.Context, in text) (string, error) {
+						return "", helve.Invoke(ctx, "charge", in).Err()
+					}))
+				}
+				x := auto(helvetest.NewExecutor(t, nil, charge, passOn("order"), passOn("reorder")))
+				send(x)
+				res := again(x)
+				if e := envelope(t, res); res.OK() || !strings.Contains(e, "outcome is not known") {
+					t.Errorf("envelope: %s", e)
+				}
+				wantEqual(t, n.Load(), 1)
+			})
+		}
+	}
+}
