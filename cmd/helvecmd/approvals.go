@@ -97,7 +97,11 @@ func approvalsShow(open OpenDesk, f *deskFlags) *cobra.Command {
 func (d *desk) approval(ctx context.Context, id string) (*helve.Approval, error) {
 	a, err := d.Store.Approval(ctx, d.tenant, id)
 	if errors.Is(err, helve.ErrNoApproval) {
-		return nil, fmt.Errorf("there is no approval %s for tenant %q", id, d.tenant)
+		list := "approvals list --all"
+		if d.cmd.Flag("tenant") == nil {
+			list = "approvals --all" // of AddDecisions
+		}
+		return nil, d.missing("approval", id, list)
 	}
 	return a, err
 }
@@ -149,6 +153,10 @@ func (d *desk) decide(ctx context.Context, id string, dec helve.Decision) error 
 	}
 	if d.json {
 		return d.print(a)
+	}
+	if a.State == helve.ApprovalConsumed { // the same was decided before
+		_, err = fmt.Fprintf(d.cmd.OutOrStdout(), "%s: %s was approved before, and the approval is used.\n", a.ID, plain(a.Tool))
+		return err
 	}
 	_, err = fmt.Fprintf(d.cmd.OutOrStdout(), "%s: %s is %s.\n", a.ID, plain(a.Tool), a.State)
 	return err

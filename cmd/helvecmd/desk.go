@@ -61,6 +61,17 @@ type desk struct {
 	json   bool
 }
 
+// missing says that the tenant has no such record, and where to look for it.
+func (d *desk) missing(what, id, list string) error {
+	if d.tenant != "" {
+		return fmt.Errorf("there is no %s %s of tenant %q: see '%s'", what, plain(id), d.tenant, list)
+	}
+	if d.cmd.Flag("tenant") == nil {
+		return fmt.Errorf("there is no %s %s: see '%s'", what, plain(id), list)
+	}
+	return fmt.Errorf("there is no %s %s: see '%s', or name the --tenant that it is of", what, plain(id), list)
+}
+
 // deskFlags are the flags of every subcommand at the desk.
 type deskFlags struct {
 	tenant string

@@ -95,7 +95,7 @@ func (d *desk) entry(ctx context.Context, tool, key string) (*helve.Entry, error
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("the ledger of tenant %q has no call of %s under the key %s: see 'ledger list'", d.tenant, plain(tool), plain(key))
+		return nil, d.missing("call of "+plain(tool)+" under the key", key, "ledger list")
 	}
 	return list[0], nil
 }

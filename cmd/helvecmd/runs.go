@@ -57,7 +57,7 @@ func runsShow(open OpenDesk, f *deskFlags) *cobra.Command {
 		RunE: f.run(open, func(ctx context.Context, d *desk, args []string) error {
 			r, err := d.Store.LoadRun(ctx, d.tenant, args[0])
 			if errors.Is(err, helve.ErrNoRun) {
-				return fmt.Errorf("there is no run %s for tenant %q", plain(args[0]), d.tenant)
+				return d.missing("run", args[0], "runs list")
 			}
 			switch {
 			case err != nil:
