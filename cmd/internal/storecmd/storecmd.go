@@ -61,12 +61,28 @@ func openStore(ctx context.Context, where string) (database, error) {
 		return nil, helvecmd.Usagef("name the store: --store sqlite:FILE, --store postgres://..., or %s", envStore)
 	case "sqlite":
 		// To look at a store must not make one.
-		if _, err := os.Stat(rest); errors.Is(err, os.ErrNotExist) {
-			return nil, helvecmd.Usagef("there is no file %s", rest)
+		switch info, err := os.Stat(rest); {
+		case rest == "":
+			return nil, helvecmd.Usagef("name the file of the store: sqlite:FILE")
+		case errors.Is(err, os.ErrNotExist):
+			return nil, noFile(rest)
+		case err == nil && info.IsDir():
+			return nil, helvecmd.Usagef("%s is a folder: name the file in it, as in sqlite:FILE", rest)
 		}
 		return sqlite.Open(ctx, rest, &sqlite.Config{SweepEvery: -1})
 	case "postgres", "postgresql":
 		return postgres.Open(ctx, where, &postgres.Config{Sweep: -1})
 	}
+	if _, err := os.Stat(where); err == nil {
+		return nil, helvecmd.Usagef("%q names no kind of store: did you mean sqlite:%s?", where, where)
+	}
 	return nil, helvecmd.Usagef("%q is no kind of store: write sqlite:FILE or postgres://...", scheme)
+}
+
+// noFile says that there is no such file, and that slashes belong to its name.
+func noFile(path string) error {
+	if after, ok := strings.CutPrefix(path, "//"); ok {
+		return helvecmd.Usagef("there is no file %s: sqlite: is followed by the path alone; did you mean sqlite:%s?", path, after)
+	}
+	return helvecmd.Usagef("there is no file %s", path)
 }
