@@ -24,11 +24,15 @@ type Proof struct {
 
 // Prove makes the proof of an entry in the log of a size; zero means as it stands.
 func Prove(ctx context.Context, log Log, tenant string, seq, size int64) (*Proof, error) {
-	if size == 0 {
-		var err error
-		if size, err = log.AuditSize(ctx, tenant); err != nil {
-			return nil, err
-		}
+	now, err := log.AuditSize(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case size == 0:
+		size = now
+	case size < 0 || size > now:
+		return nil, fmt.Errorf("there is no log of size %d: it has %d entries", size, now)
 	}
 	if seq < 1 || seq > size {
 		return nil, fmt.Errorf("there is no entry %d: the log has %d", seq, size)
