@@ -9,11 +9,12 @@ import (
 
 // A Ledger remembers calls with effects, so that none happens twice.
 type Ledger interface {
-	// Recall returns what is known of the key. Where nothing is, it looks for the
-	// entry that stands for the same dedupe key, and then for one of the same
-	// scope, run and fingerprint whose outcome is unknown. It returns nil where
-	// there is none of these. It changes nothing but entries that are running
-	// past their lease and not repeatable: those are unknown, whoever looks first.
+	// Recall returns what is known of the key. Where nothing is, or what is known
+	// may be taken ([Entry.Takable]), the entry that stands for the same dedupe key
+	// comes first, as it does in a claim. Where there is none of these, it looks for
+	// one of the same scope, run and fingerprint whose outcome is unknown, else it
+	// returns nil. It changes nothing but entries that are running past their lease
+	// and not repeatable: those are unknown, whoever looks first.
 	Recall(ctx context.Context, q *RecallParams) (*Entry, error)
 	// Claim decides in one transaction who may run a call; see [ClaimParams].
 	Claim(ctx context.Context, p *ClaimParams) (*Claim, error)

@@ -59,6 +59,32 @@ func TestDedupeAcrossRuns(t *testing.T) {
 	})
 }
 
+// A call that came to nothing is answered with the same action of another run that
+// was carried out since, and at once.
+func TestDedupeStandsBeforeARetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fails, made := true, 0
+		x := auto(helvetest.NewExecutor(t, nil, helve.Must(helve.Func(
+			contract("book", helve.Write, func(c *helve.Contract) { c.DedupeOn = []string{"title"} }),
+			func(context.Context, meeting) (int, error) {
+				if fails {
+					return 0, helve.NotDone(errors.New("the calendar is locked"))
+				}
+				made++
+				return made, nil
+			}))))
+		wantCode(t, x.Call("book", `{"title":"Review","start":"10:00"}`), helve.CodeToolFailed)
+		fails = false
+		x.Scope.Run = "another"
+		wantData(t, x.Call("book", `{"title":"Review","start":"10:00"}`), "1")
+		x.Scope.Run = "test"
+		began := time.Now()
+		res := x.Call("book", `{"title":"Review","start":"10:00"}`)
+		wantData(t, res, "1")
+		wantEqual(t, []any{res.Replayed, time.Since(began)}, []any{true, time.Duration(0)})
+	})
+}
+
 func TestDedupeIsCheckedAtDefinition(t *testing.T) {
 	_, err := helve.Func(contract("book", helve.Write, func(c *helve.Contract) { c.DedupeOn = []string{"titel"} }),
 		func(context.Context, meeting) (int, error) { return 0, nil })

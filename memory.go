@@ -91,8 +91,13 @@ func (m *MemoryStore) Recall(_ context.Context, q *RecallParams) (*Entry, error)
 	defer m.mu.Unlock()
 	now := time.Now()
 	e := m.entries[q.LedgerKey]
-	if e == nil {
-		e = m.standsFor(q.LedgerKey, q.Dedupe, now)
+	if e != nil {
+		m.refresh(e, now)
+	}
+	if e == nil || e.Takable(&Entry{Fingerprint: q.Fingerprint}) {
+		if other := m.standsFor(q.LedgerKey, q.Dedupe, now); other != nil {
+			e = other
+		}
 	}
 	if e == nil && q.Run != "" {
 		for _, r := range m.running {

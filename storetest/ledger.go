@@ -137,6 +137,12 @@ func ledgerDedupe(s *suite) {
 	s.done(entry("f1", dedupe("failed", time.Hour)), helve.EntryFailed)
 	s.won(entry("f2", dedupe("failed", time.Hour)))
 	s.lost(entry("f3", dedupe("failed", time.Hour)))
+	// Who may take its own entry is still told who stands, by Recall as by Claim.
+	s.done(entry("r1", dedupe("tried", time.Hour)), helve.EntryRetryable)
+	s.equal(s.recallEntry(entry("r1", dedupe("tried", time.Hour))).Key, "r1")
+	s.done(entry("r2", dedupe("tried", time.Hour)), helve.EntrySucceeded)
+	s.equal(s.recallEntry(entry("r1", dedupe("tried", time.Hour))).Key, "r2")
+	s.equal(s.lost(entry("r1", dedupe("tried", time.Hour))).Key, "r2")
 	// One that was passed over, because its holder was gone, and succeeded after all
 	// stands again.
 	slow := s.claimFor(Lease, entry("s1", repeatable, dedupe("slow", time.Hour))).Entry

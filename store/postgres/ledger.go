@@ -27,6 +27,8 @@ const (
 		` UNION ALL SELECT 4, * FROM ledger WHERE state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp()` + recallTwinSQL
 	recallEndSQL = `) e ORDER BY e.rank, e.updated DESC LIMIT 1`
 
+	recallStandingSQL = `SELECT ` + entryColumns + ` FROM standing($1, $2) e ORDER BY e.claimed DESC LIMIT 1`
+
 	noteSQL = `UPDATE ledger SET state = 'unknown', updated = statement_timestamp()
 		WHERE id = $1 AND state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp()`
 
@@ -79,9 +81,23 @@ func (s *Store) Recall(ctx context.Context, q *helve.RecallParams) (*helve.Entry
 		sql.add(recallDedupeSQL, dedupeID(q.LedgerKey, q.Dedupe))
 	}
 	sql.sql.WriteString(recallEndSQL)
+	e, err := s.recall(ctx, sql.sql.String(), sql.args...)
+	if err != nil || e == nil || q.Dedupe == "" || e.LedgerKey != q.LedgerKey || !e.Takable(&helve.Entry{Fingerprint: q.Fingerprint}) {
+		return e, err
+	}
+	other, err := s.recall(ctx, recallStandingSQL, dedupeID(q.LedgerKey, q.Dedupe), ledgerID(q.LedgerKey))
+	if err != nil || other != nil {
+		return other, err
+	}
+	return e, nil
+}
+
+// recall returns the entry that a query finds, or nil, after noting the loss of
+// its holder.
+func (s *Store) recall(ctx context.Context, sql string, args ...any) (*helve.Entry, error) {
 	for {
 		var e *helve.Entry
-		err := s.row(ctx, "recall a key", sql.sql.String(), sql.args, func(r pgx.Rows) (err error) {
+		err := s.row(ctx, "recall a key", sql, args, func(r pgx.Rows) (err error) {
 			e, err = scanEntry(r)
 			return err
 		})

@@ -33,16 +33,16 @@ func (s *Store) recall(ctx context.Context, q *helve.RecallParams, now int64) (*
 		return scanEntry(s.queryRow(ctx, query, args...), now)
 	}
 	e, err := one(selectEntry+byKey, q.Tenant, q.Scope, q.Key)
-	if err != nil || e != nil {
+	if err != nil || e != nil && (q.Dedupe == "" || !e.Takable(&helve.Entry{Fingerprint: q.Fingerprint})) {
 		return e, err
 	}
 	if q.Dedupe != "" {
-		if e, err = one(selectEntry+byDedupe, q.Tenant, q.Scope, q.Key, q.Dedupe, now); err != nil || e != nil && e.Stands() {
-			return e, err
+		if other, err := one(selectEntry+byDedupe, q.Tenant, q.Scope, q.Key, q.Dedupe, now); err != nil || other != nil && other.Stands() {
+			return other, err
 		}
 	}
-	if q.Run == "" {
-		return nil, nil
+	if e != nil || q.Run == "" {
+		return e, nil
 	}
 	if e, err = one(selectEntry+byTwin, q.Tenant, q.Scope, q.Run, q.Fingerprint[:]); err != nil || e != nil {
 		return e, err
@@ -162,7 +162,7 @@ func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (c *helve.Claim
 // held returns the entry that keeps e from being claimed, where nothing has to be
 // written to say so.
 func (s *Store) held(ctx context.Context, e *helve.Entry) (*helve.Entry, error) {
-	old, err := s.recall(ctx, &helve.RecallParams{LedgerKey: e.LedgerKey, Dedupe: e.Dedupe.Key}, time.Now().UnixMicro())
+	old, err := s.recall(ctx, &helve.RecallParams{LedgerKey: e.LedgerKey, Fingerprint: e.Fingerprint, Dedupe: e.Dedupe.Key}, time.Now().UnixMicro())
 	if err != nil || old == nil || old.Lost() || old.LedgerKey == e.LedgerKey && old.Takable(e) {
 		return nil, err
 	}
