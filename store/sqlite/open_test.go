@@ -33,7 +33,14 @@ func TestOpenRefusesWhatIsNotItsOwn(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	wantRefused(t, "", "no file is named")
 	wantRefused(t, at("none/store.db"), "the folder "+at("none")+" does not exist")
-	wantRefused(t, dir, "open the store")
+	wantRefused(t, dir, "open the store", "a folder")
+	t.Chdir(dir)
+	for _, path := range []string{":memory:", "sqlite:store.db", "file:store.db"} {
+		wantRefused(t, path, path)
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("a file %s was made", path)
+		}
+	}
 	if err := os.WriteFile(at("text"), []byte(strings.Repeat("this is a text and no database\n", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +133,11 @@ func TestClosedStoreFails(t *testing.T) {
 			t.Errorf("after closing: %v", err)
 		}
 	}
-	if _, err := s.Recall(t.Context(), &helve.RecallParams{}); err == nil {
-		t.Error("a closed store recalls")
+	if _, err := s.Recall(t.Context(), &helve.RecallParams{}); err == nil || !strings.Contains(err.Error(), "the store is closed") {
+		t.Errorf("a closed store recalls: %v", err)
+	}
+	if _, err := s.ListApprovals(t.Context(), helve.ApprovalFilter{}); err == nil || !strings.Contains(err.Error(), "the store is closed") {
+		t.Errorf("a closed store lists: %v", err)
 	}
 }
 

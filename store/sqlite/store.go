@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,7 +67,8 @@ const (
 
 // Open opens the store in the file at path, and makes the file where there is
 // none, readable by its owner only. A nil cfg means the zero Config. A file that
-// a newer Helve has written, or that is none of Helve's, is refused.
+// a newer Helve has written, or that is none of Helve's, is refused; so are URLs
+// and ":memory:", for which there is [helve.NewMemoryStore].
 func Open(ctx context.Context, path string, cfg *Config) (*Store, error) {
 	s := &Store{path: path, queue: make(chan *operation, maxBatch), closing: make(chan struct{})}
 	if cfg != nil {
@@ -80,14 +82,22 @@ func Open(ctx context.Context, path string, cfg *Config) (*Store, error) {
 	}
 	if err := s.open(ctx); err != nil {
 		_ = s.closeFiles()
-		return nil, fmt.Errorf("open the store %s: %w", path, err)
+		return nil, fmt.Errorf("open the store %q: %w", path, err)
 	}
 	return s, nil
 }
 
 func (s *Store) open(ctx context.Context) error {
-	if s.path == "" {
+	switch {
+	case s.path == "":
 		return errors.New("no file is named")
+	case s.path == ":memory:":
+		return errors.New("a store needs a file; helve.NewMemoryStore makes one in memory")
+	case strings.HasPrefix(s.path, "sqlite:"), strings.HasPrefix(s.path, "file:"):
+		return errors.New("it is opened by its path, not by a URL: leave out what stands before the path")
+	}
+	if info, err := os.Stat(s.path); err == nil && info.IsDir() {
+		return errors.New("it is a folder: name a file in it")
 	}
 	// SQLite would make it readable by everybody.
 	f, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -197,6 +207,11 @@ func (s *Store) queryRow(ctx context.Context, text string, args ...any) scanner 
 }
 
 func (s *Store) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
+	select {
+	case <-s.closing:
+		return nil, errClosed
+	default:
+	}
 	if st, ok := s.reading.Load(text); ok {
 		return st.(*sql.Stmt), nil
 	}
