@@ -85,6 +85,33 @@ func TestDedupeStandsBeforeARetry(t *testing.T) {
 	})
 }
 
+// A key that is a number is one key in all of its spellings.
+func TestNumbersAreOneKeyInAnySpelling(t *testing.T) {
+	type order struct {
+		Number int64  `json:"number"`
+		Item   string `json:"item"`
+	}
+	n := 0
+	x := auto(helvetest.NewExecutor(t, nil, helve.Must(helve.Func(
+		contract("order", helve.Write, func(c *helve.Contract) { c.Key = helve.KeyFrom("number") }),
+		func(ctx context.Context, _ order) (string, error) {
+			n++
+			return helve.InvocationFrom(ctx).Key(), nil
+		}))))
+	for i, number := range []string{"100", "100.0", "1e2", "1.00E+2"} {
+		res := x.Call("order", `{"item":"a","number":`+number+`}`)
+		wantData(t, res, `"100"`)
+		wantEqual(t, []any{res.Replayed, n}, []any{i > 0, 1})
+	}
+	other := x.Call("order", `{"number":1e2,"item":"b"}`)
+	wantCode(t, other, helve.CodeConflict)
+	if e := envelope(t, other); !strings.Contains(e, `"differs":["item"]`) {
+		t.Errorf("envelope: %s", e)
+	}
+	wantData(t, x.Call("order", `{"number":9007199254740993,"item":"a"}`), `"9007199254740993"`)
+	wantData(t, x.Call("order", `{"number":9007199254740992,"item":"a"}`), `"9007199254740992"`)
+}
+
 func TestDedupeIsCheckedAtDefinition(t *testing.T) {
 	_, err := helve.Func(contract("book", helve.Write, func(c *helve.Contract) { c.DedupeOn = []string{"titel"} }),
 		func(context.Context, meeting) (int, error) { return 0, nil })

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"helve.dev/helve/internal/jsonx"
 )
 
 // maxWait bounds how long a call waits for an equal one that is running.
@@ -69,8 +72,12 @@ func (f *flight) identify() error {
 	if arg := f.tool.c.Key.argument(); arg != "" {
 		if v := member(f.asked, arg); len(v) > 0 && v.Kind() != 'n' && string(v) != `""` {
 			text, err := unquote(v)
-			if err != nil {
-				text = string(v)
+			if err != nil { // no text: one number has many spellings, and is one key
+				canon, err := jsonx.CanonicalValid(v)
+				if err != nil {
+					return err
+				}
+				text = string(canon)
 			}
 			f.publicKey, f.key.Key = text, "argument:"+text
 			return nil
@@ -190,7 +197,7 @@ func (f *flight) conflict(e *Entry, message string) *Result {
 	mine := members(f.showArguments())
 	var differs []string
 	for _, a := range mine {
-		if string(member(e.Arguments, a.name)) != string(a.value) {
+		if !equalJSON(member(e.Arguments, a.name), a.value) {
 			differs = append(differs, a.name)
 		}
 	}
@@ -212,6 +219,16 @@ func (f *flight) conflict(e *Entry, message string) *Result {
 		Code: CodeConflict, Message: message, Details: raw,
 		Suggestion: "Repeat the first call unchanged for its result, or use another key if a second action is meant.",
 	})
+}
+
+// equalJSON reports whether a and b are one value, however they are spelled.
+func equalJSON(a, b jsontext.Value) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) == len(b)
+	}
+	x, err := digestJSON(a)
+	y, other := digestJSON(b)
+	return err == nil && other == nil && x == y
 }
 
 // replay answers with the recorded outcome.
