@@ -31,7 +31,7 @@ type MemoryStore struct {
 	mu        sync.Mutex
 	entries   map[LedgerKey]*memoryEntry
 	running   map[LedgerKey]*memoryEntry
-	unknown   map[twinKey]LedgerKey     // by fingerprint
+	unknown   map[twinKey][]LedgerKey   // by fingerprint
 	dedupes   map[LedgerKey][]LedgerKey // by tenant, scope and dedupe key: who claimed it, the last one last
 	final     list.List                 // of LedgerKey, oldest first
 	approvals map[string]*Approval
@@ -69,7 +69,7 @@ func NewMemoryStore(cfg *MemoryConfig) *MemoryStore {
 		rows:      DefaultLedgerRows,
 		entries:   map[LedgerKey]*memoryEntry{},
 		running:   map[LedgerKey]*memoryEntry{},
-		unknown:   map[twinKey]LedgerKey{},
+		unknown:   map[twinKey][]LedgerKey{},
 		dedupes:   map[LedgerKey][]LedgerKey{},
 		approvals: map[string]*Approval{},
 		latest:    map[ApprovalIdentity]string{},
@@ -103,7 +103,9 @@ func (m *MemoryStore) Recall(_ context.Context, q *RecallParams) (*Entry, error)
 		for _, r := range m.running {
 			m.refresh(r, now)
 		}
-		e = m.entries[m.unknown[twinKey{q.Tenant, q.Scope, q.Run, q.Fingerprint}]]
+		if twins := m.unknown[twinKey{q.Tenant, q.Scope, q.Run, q.Fingerprint}]; len(twins) > 0 {
+			e = m.entries[twins[0]]
+		}
 	}
 	if e == nil {
 		return nil, nil
@@ -200,7 +202,7 @@ func (m *MemoryStore) take(e *memoryEntry, p *ClaimParams, now time.Time) *memor
 	fence, attempts := int64(0), 0
 	if e != nil {
 		fence, attempts = e.Fence, e.Attempts
-		m.setFinal(e, false)
+		m.setState(e, EntryRunning)
 		m.leavesDedupe(e)
 	} else {
 		e = &memoryEntry{}
@@ -386,13 +388,16 @@ func (m *MemoryStore) refresh(e *memoryEntry, now time.Time) {
 
 func (m *MemoryStore) setState(e *memoryEntry, s EntryState) {
 	twin := twinKey{e.Tenant, e.Scope, e.Run, e.Fingerprint}
-	if e.State == EntryUnknown && m.unknown[twin] == e.LedgerKey {
-		delete(m.unknown, twin)
+	if e.State == EntryUnknown {
+		m.unknown[twin] = slices.DeleteFunc(m.unknown[twin], func(k LedgerKey) bool { return k == e.LedgerKey })
+		if len(m.unknown[twin]) == 0 {
+			delete(m.unknown, twin)
+		}
 	}
 	e.State = s
 	delete(m.running, e.LedgerKey) // nothing but a claim puts it to running
 	if s == EntryUnknown && e.Run != "" {
-		m.unknown[twin] = e.LedgerKey
+		m.unknown[twin] = append(m.unknown[twin], e.LedgerKey)
 	}
 	m.setFinal(e, e.finished())
 }

@@ -118,8 +118,18 @@ func ledgerUnknown(s *suite) {
 	s.lapse()
 	s.equal(s.recallEntry(entry("seen")).State, helve.EntryUnknown)
 	// One that a handler left unknown may be repeated where that is harmless.
-	s.done(entry("safe", repeatable), helve.EntryUnknown)
-	s.won(entry("safe", repeatable))
+	other := &helve.RecallParams{LedgerKey: entry("another").LedgerKey, Fingerprint: helve.Digest{2}, Run: "r"}
+	s.done(entry("safe", repeatable, otherArguments), helve.EntryUnknown)
+	s.equal(s.recall(other).Key, "safe")
+	again := s.won(entry("safe", repeatable, otherArguments))
+	s.equal(s.recall(other) == nil, true)
+	s.ok(s.finish(again.Token, helve.EntrySucceeded))
+	s.equal(s.recall(other) == nil, true)
+	// Of two that mean the same, the one that is resolved says nothing of the other.
+	s.done(entry("one", otherArguments), helve.EntryUnknown)
+	two := s.done(entry("two", otherArguments), helve.EntryUnknown)
+	s.ok(s.finish(two.Token, helve.EntryRetryable))
+	s.equal(s.recall(other).Key, "one")
 }
 
 func ledgerDedupe(s *suite) {
