@@ -353,3 +353,23 @@ func TestUnknownStandsUnderEveryKey(t *testing.T) {
 		}
 	}
 }
+
+// What a person says to have happened is replayed, without data, whatever the type.
+func TestResolvedByAPersonIsReplayed(t *testing.T) {
+	x := auto(helvetest.NewExecutor(t, nil, helve.Must(helve.Func(contract("create", helve.Write), func(context.Context, text) (createdTask, error) {
+		return createdTask{}, errors.New("connection reset")
+	}))))
+	wantCode(t, x.Call("create", `{}`), helve.CodeToolFailed)
+	all, err := x.Store().Entries(t.Context(), helve.EntryFilter{Run: "test", State: helve.EntryUnknown})
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	err = x.Store().Finish(t.Context(), &helve.FinishParams{
+		Token: &all[0].Token, State: helve.EntrySucceeded, Record: &helve.Record{Note: "A person found out that this happened."},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := x.Call("create", `{}`)
+	wantEqual(t, envelope(t, res), `{"ok":true,"note":"A person found out that this happened.","replayed":true}`)
+}

@@ -246,7 +246,7 @@ func (f *flight) replay(ctx context.Context, e *Entry) *Result {
 	if r.Dropped {
 		out.Warnings = append(slices.Clone(out.Warnings), "The result was too large to be kept; the action itself was done.")
 	}
-	if f.tool.typed != nil && f.tool.typed.replayed != nil && r.Error == nil && !r.Dropped {
+	if f.tool.typed != nil && f.tool.typed.replayed != nil && len(r.Data) > 0 && r.Error == nil {
 		v, err := f.tool.typed.replayed(r.Data)
 		if err != nil {
 			return f.internal(fmt.Errorf("replay: %w", err))
