@@ -32,6 +32,13 @@ type (
 		Never  *int           `json:"never,omitzero"`
 		Real   float32        `json:"real,omitzero"`
 	}
+	breaks struct { // a tag may say it, and JSON has to escape it
+		Line int `json:"a\nb"`
+		Tab  int `json:"c\td"`
+	}
+	unwritable struct {
+		A int `json:"a\xff"`
+	}
 	since struct {
 		At time.Time `json:"at,omitzero"`
 	}
@@ -86,6 +93,9 @@ func TestEveryKindIsEncodedAsByJSON(t *testing.T) {
 			t.Errorf("%+v was left to json/v2", v)
 		}
 	}
+	if !checkEncoding(t, breaks{1, 2}) || !checkEncoding(t, []breaks{{}}) {
+		t.Error("names with control characters were not encoded by json/v2")
+	}
 	if !checkEncoding(t, since{}) || !checkEncoding(t, since{time.Unix(0, 0)}) || !checkEncoding(t, any("x")) || !checkEncoding(t, map[string]int(nil)) {
 		t.Error("what is not plain was not encoded by json/v2")
 	}
@@ -102,6 +112,9 @@ func TestWhatCannotBeWrittenIsLeftToJSON(t *testing.T) {
 		if checkEncoding(t, v) {
 			t.Errorf("%+v was encoded", v)
 		}
+	}
+	if checkEncoding(t, unwritable{}) {
+		t.Error("a name that is not UTF-8 was encoded")
 	}
 	long := &chain{}
 	for range 400 {

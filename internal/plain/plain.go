@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // types says which types are plain.
@@ -56,7 +57,7 @@ func members(t reflect.Type) (out []member, ok bool) {
 				return nil, false
 			}
 		}
-		if seen[m.name] || m.name == "-" || strings.ContainsAny(m.name, "'\"\\`") {
+		if seen[m.name] || m.name == "-" || strings.ContainsFunc(m.name, isOdd) {
 			return nil, false
 		}
 		seen[m.name] = true
@@ -64,3 +65,6 @@ func members(t reflect.Type) (out []member, ok bool) {
 	}
 	return out, true
 }
+
+// isOdd reports whether a name with r in it has to be escaped, or quoted in a tag, or cannot be written at all.
+func isOdd(r rune) bool { return r < ' ' || r == utf8.RuneError || strings.ContainsRune("'\"\\`", r) }
