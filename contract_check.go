@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"helve.dev/helve/schema"
@@ -44,8 +45,17 @@ func (d *definition) settle() {
 		d.fault("the name must be 1 to 64 letters, digits, _ or -, and start with a letter or _")
 	}
 	d.text()
-	if int(c.Effect) >= len(effectNames) || c.Effect == 0 {
+	switch {
+	case c.Effect == 0:
 		d.fault("no effect is declared: set Effect to helve.Read, helve.Write or helve.Destructive")
+	case int(c.Effect) >= len(effectNames):
+		d.fault("the effect %d is unknown: set Effect to helve.Read, helve.Write or helve.Destructive", c.Effect)
+	}
+	if int(c.Approval) >= len(approvalModeNames) {
+		d.fault("the approval mode %d is unknown: set Approval to helve.AskAlways, or leave it out", c.Approval)
+	}
+	if int(c.Concurrency) >= len(concurrencyNames) {
+		d.fault("the concurrency %d is unknown: set Concurrency to helve.ConcurrencyShared or helve.ConcurrencyExclusive, or leave it out", c.Concurrency)
 	}
 	d.effectBy()
 	if !c.Key.valid() {
@@ -61,7 +71,7 @@ func (d *definition) text() {
 	cut := false
 	source := "description"
 	c.Description = strings.TrimSpace(strings.ReplaceAll(c.Description, "\r\n", "\n"))
-	if c.Description == "" {
+	if c.Description == "" && c.Doc != "" {
 		c.Description, cut = docText(c.Doc)
 		source = "doc comment"
 		if note := devNote.FindStringSubmatch(c.Description); note != nil {
@@ -165,6 +175,12 @@ func (d *definition) names() {
 		}
 		seen[alias] = true
 	}
+	if c.Verify != "" && (c.Verify == c.Name || slices.Contains(c.Aliases, c.Verify)) {
+		d.fault("Verify names the tool itself: name the tool that reads whether it happened")
+	}
+	if slices.Contains(c.Credentials, "") {
+		d.fault("a credential has no name: Credentials lists the names of secrets")
+	}
 	if slices.Contains(c.Uses, c.Name) {
 		d.fault("it uses itself: a handler cannot call its own tool")
 	}
@@ -221,6 +237,7 @@ func (d *definition) input() {
 	}
 	if c.EffectBy.Arg != "" {
 		has("EffectBy", c.EffectBy.Arg)
+		d.effectValues()
 	}
 	if c.Paging.Offset != "" {
 		has("Paging", c.Paging.Offset)
@@ -236,12 +253,32 @@ func (d *definition) input() {
 	}
 }
 
+// effectValues finds values that the argument of EffectBy cannot have. They would
+// never lower the effect of a call.
+func (d *definition) effectValues() {
+	by := d.c.EffectBy
+	prop := member(member(d.c.Input.Raw(), "properties"), by.Arg)
+	if kind, err := unquote(member(prop, "type")); err == nil && kind != "string" {
+		d.fault("EffectBy names the parameter %q, which is of type %s: it must be a string", by.Arg, kind)
+		return
+	}
+	var enum []string
+	if json.Unmarshal(member(prop, "enum"), &enum) != nil {
+		return // none, or one with values that are no strings
+	}
+	for _, value := range sortedKeys(by.Values) {
+		if !slices.Contains(enum, value) {
+			d.fault("EffectBy has the value %q, which the parameter %q cannot have: it takes %s", value, by.Arg, strings.Join(enum, ", "))
+		}
+	}
+}
+
 // examples checks that each example is a valid call.
 func (d *definition) examples(v *schema.Validator) {
 	for i, ex := range d.c.Examples {
 		if _, rep := v.Normalize(ex); !rep.OK() {
 			f := rep.Faults[0]
-			d.fault("example %d is not a valid call: %s %s", i+1, f.Path, f.Problem)
+			d.fault("example %d is not a valid call: %s", i+1, faultText(f))
 		}
 	}
 }

@@ -39,6 +39,22 @@ func TestDefinitionErrors(t *testing.T) {
 		{"a reserved code", func(c *helve.Contract) { c.Errors = []helve.ErrorSpec{{Code: "timeout", When: "x"}} }, []string{`"timeout"`, "pipeline"}},
 		{"a code without a when", func(c *helve.Contract) { c.Errors = []helve.ErrorSpec{{Code: "own"}} }, []string{`"own"`, "When"}},
 		{"a bad example", func(c *helve.Contract) { c.Examples = append(c.Examples, value(`{"txt":1}`)) }, []string{"example 1", "/txt"}},
+		{"an example that is no JSON", func(c *helve.Contract) { c.Examples = append(c.Examples, value(`{`)) }, []string{"example 1 is not a valid call: the value is not valid JSON"}},
+		{"no description", func(c *helve.Contract) { c.Description = " " }, []string{"0 characters", "of its description"}},
+		{"a doc comment that says nothing", func(c *helve.Contract) { c.Description, c.Doc = "", "---" }, []string{"0 characters", "of its doc comment"}},
+		{"an unknown effect", func(c *helve.Contract) { c.Effect = 9 }, []string{"the effect 9 is unknown", "helve.Destructive"}},
+		{"an unknown approval mode", func(c *helve.Contract) { c.Approval = 9 }, []string{"the approval mode 9 is unknown", "helve.AskAlways"}},
+		{"an unknown concurrency", func(c *helve.Contract) { c.Concurrency = 9 }, []string{"the concurrency 9 is unknown"}},
+		{"verifying itself", func(c *helve.Contract) { c.Verify = "act" }, []string{"Verify names the tool itself"}},
+		{"a credential without a name", func(c *helve.Contract) { c.Credentials = []string{""} }, []string{"a credential has no name"}},
+		{"an EffectBy of a number", func(c *helve.Contract) {
+			c.Input = schema.MustParse(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
+			c.EffectBy = helve.EffectBy{Arg: "n", Values: map[string]helve.Effect{"1": helve.Read}}
+		}, []string{`"n"`, "of type integer: it must be a string"}},
+		{"an EffectBy of no value", func(c *helve.Contract) {
+			c.Input = schema.MustParse(`{"type":"object","properties":{"do":{"type":"string","enum":["view","create"]}}}`)
+			c.EffectBy = helve.EffectBy{Arg: "do", Values: map[string]helve.Effect{"veiw": helve.Read, "view": helve.Read}}
+		}, []string{`the value "veiw", which the parameter "do" cannot have: it takes view, create`}},
 		{"using itself", func(c *helve.Contract) { c.Uses = []string{"act"} }, []string{"uses itself"}},
 		{"a schema that does not compile", func(c *helve.Contract) {
 			c.Input = schema.MustParse(`{"type":"object","properties":{"a":{"type":"strnig"}}}`)

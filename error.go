@@ -136,13 +136,25 @@ func (e *CallError) Error() string {
 		return fmt.Sprintf("helve: %s: pending: %s", e.Tool, e.Pending.Reason)
 	}
 	text := fmt.Sprintf("helve: %s: %s: %s", e.Tool, e.Code, e.Err.Message)
+	if e.Tool == "" { // the call named none
+		text = fmt.Sprintf("helve: %s: %s", e.Code, e.Err.Message)
+	}
 	for i, f := range e.Faults {
 		if i == 3 {
 			return text + "; ..."
 		}
-		text += fmt.Sprintf("; %s %s", f.Path, f.Problem)
+		text += "; " + faultText(f)
 	}
 	return text
+}
+
+// faultText says what is wrong in one line. The path of a value as a whole is
+// empty.
+func faultText(f Fault) string {
+	if f.Path == "" {
+		return "the value " + f.Problem
+	}
+	return f.Path + " " + f.Problem
 }
 
 // Unwrap returns what the model reads and the handler's own error, so that

@@ -2,6 +2,7 @@ package helve
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -122,5 +123,8 @@ func (r *Result) Decode(out any) error {
 	if len(r.Data) == 0 {
 		return errors.New("helve: " + r.Tool + ": the result has no data")
 	}
-	return json.Unmarshal(r.Data, out, schema.JSONOptions())
+	if err := json.Unmarshal(r.Data, out, schema.JSONOptions()); err != nil {
+		return fmt.Errorf("helve: decode the data of %s: %w", r.Tool, err)
+	}
+	return nil
 }

@@ -72,7 +72,7 @@ func Must(t *Tool, err error) *Tool {
 func (d *definition) build(h Handler, ty *typed) (*Tool, error) {
 	t := &Tool{c: d.c, handler: h, typed: ty}
 	if h == nil {
-		d.fault("it has no handler")
+		d.fault("it has no handler: give the function that carries out a call")
 	}
 	if d.c.Input != nil {
 		d.compileInput(t)
