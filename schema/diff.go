@@ -2,10 +2,8 @@ package schema
 
 import (
 	"bytes"
-	"net/url"
+	"maps"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // An Impact says what a change of a schema means to those who relied on the old one. The zero value is [Neutral].
@@ -86,7 +84,7 @@ func Diff(old, next *Schema) Changes {
 	if errA != nil || errB != nil { // not possible for a Schema
 		return nil
 	}
-	d := &differ{old: newDocument(a), next: newDocument(b), seen: map[pair]bool{}, same: map[pair]bool{}, work: new(int)}
+	d := &differ{old: newDocument(a), next: newDocument(b), seen: map[visit]bool{}, same: map[pair]bool{}, work: new(int)}
 	d.compare(a, b, place{root: true})
 	return d.changes
 }
@@ -95,16 +93,23 @@ func Diff(old, next *Schema) Changes {
 type differ struct {
 	old, next *document
 	changes   Changes
-	seen      map[pair]bool
-	same      map[pair]bool // what identical knows
-	work      *int          // how many subschemas have been compared
-	exact     int           // how many combinators are around where a change of either kind may do either
+	seen      map[visit]bool // what is being compared: if it comes again, within itself, the same would be said
+	same      map[pair]bool  // what identical knows
+	work      *int           // how many subschemas have been compared
+	exact     int            // how many combinators are around where a change of either kind may do either
+	probe     bool           // only whether anything differs is asked, and of objects also how they are closed
 }
 
 // maxDiffWork bounds how many subschemas are compared: references can make a small document stand for an endless one.
 const maxDiffWork = 1 << 14
 
 type pair struct{ old, next *tree }
+
+// A visit is a comparison with all that its outcome depends on.
+type visit struct {
+	pair
+	root, part, exact bool
+}
 
 // place is where a comparison is.
 type place struct {
@@ -167,9 +172,9 @@ func (d *differ) changed(a, b *tree) bool {
 	if a == nil || b == nil {
 		return a != b
 	}
-	probe := &differ{old: d.old, next: d.next, seen: map[pair]bool{}, same: d.same, work: d.work}
-	for p := range d.seen {
-		probe.seen[p] = true
+	probe := &differ{old: d.old, next: d.next, seen: map[visit]bool{}, same: d.same, work: d.work, probe: true}
+	if d.probe { // then the answer to what is being compared is the same
+		maps.Copy(probe.seen, d.seen)
 	}
 	probe.compare(a, b, place{})
 	return slices.ContainsFunc(probe.changes, func(c Change) bool { return c.Caller != Neutral || c.Reader != Neutral })
@@ -177,8 +182,11 @@ func (d *differ) changed(a, b *tree) bool {
 
 // compare compares two subschemas.
 func (d *differ) compare(a, b *tree, p place) {
-	a, b = d.old.follow(a), d.next.follow(b)
-	if d.seen[pair{a, b}] || d.identical(a, b) {
+	old, next := d.old.follow(a), d.next.follow(b)
+	a, b = old.end(), next.end()
+	v := visit{pair{a, b}, p.root, p.part, d.exact > 0}
+	if d.seen[v] || d.identical(a, b) {
+		d.words(old, next, wordsOf(next.refs(), old.refs()), p)
 		return
 	}
 	if *d.work++; *d.work > maxDiffWork {
@@ -187,8 +195,8 @@ func (d *differ) compare(a, b *tree, p place) {
 		}
 		return
 	}
-	d.seen[pair{a, b}] = true
-	defer delete(d.seen, pair{a, b})
+	d.seen[v] = true
+	defer delete(d.seen, v)
 	switch {
 	case a.kind == 'f' && b.kind == 'f':
 	case b.kind == 'f':
@@ -203,7 +211,7 @@ func (d *differ) compare(a, b *tree, p place) {
 		d.object(a, b, p)
 		d.list(a, b, p)
 		d.combinators(a, b, p)
-		d.words(a, b, p)
+		d.words(old, next, wordsOf(next, old), p)
 	}
 }
 
@@ -215,14 +223,17 @@ func (d *differ) identical(a, b *tree) bool {
 	visited := map[pair]bool{{a, b}: true}
 	queue := []pair{{a, b}}
 	var walk func(x, y *tree) bool
-	walk = func(x, y *tree) bool { // the texts are equal, and with them the shapes
+	walk = func(x, y *tree) bool { // the texts are equal
+		if len(x.members) != len(y.members) { // but the dialects may differ
+			return false
+		}
 		for i, m := range x.members {
-			if refers(m.name) && m.value.kind == '"' {
-				to := pair{d.old.resolve(m.value.str), d.next.resolve(m.value.str)}
-				if (to.old == nil) != (to.next == nil) {
-					return false
-				}
-				if to.old != nil && !visited[to] {
+			old, next := d.old.targets(x, m.name), d.next.targets(y, m.name)
+			if len(old) != len(next) {
+				return false
+			}
+			for k := range old {
+				if to := (pair{old[k], next[k]}); !visited[to] {
 					visited[to] = true
 					queue = append(queue, to)
 				}
@@ -248,88 +259,4 @@ func (d *differ) identical(a, b *tree) bool {
 		d.same[p] = true
 	}
 	return true
-}
-
-func refers(name string) bool {
-	return name == "$ref" || name == "$dynamicRef" || name == "$recursiveRef"
-}
-
-// document is one side of a comparison.
-type document struct {
-	root    *tree
-	anchors map[string]*tree
-}
-
-func newDocument(root *tree) *document {
-	doc := &document{root: root, anchors: map[string]*tree{}}
-	var walk func(t *tree)
-	walk = func(t *tree) {
-		for _, name := range []string{"$anchor", "$dynamicAnchor"} {
-			if a := t.get(name); a != nil && a.kind == '"' && doc.anchors[a.str] == nil {
-				doc.anchors[a.str] = t
-			}
-		}
-		for _, m := range t.members {
-			walk(m.value)
-		}
-		for _, item := range t.items {
-			walk(item)
-		}
-	}
-	walk(root)
-	return doc
-}
-
-// resolve returns what a reference within the document leads to, or nil.
-func (doc *document) resolve(ref string) *tree {
-	fragment, ok := strings.CutPrefix(ref, "#")
-	fragment, err := url.PathUnescape(fragment)
-	switch {
-	case !ok || err != nil:
-		return nil
-	case fragment == "":
-		return doc.root
-	case fragment[0] != '/':
-		return doc.anchors[fragment]
-	}
-	t := doc.root
-	for token := range strings.SplitSeq(fragment[1:], "/") {
-		if t = step(t, strings.NewReplacer("~1", "/", "~0", "~").Replace(token)); t == nil {
-			return nil
-		}
-	}
-	return t
-}
-
-func step(t *tree, token string) *tree {
-	if t.kind != '[' {
-		return t.get(token)
-	}
-	if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(t.items) {
-		return t.items[i]
-	}
-	return nil
-}
-
-// follow goes through references that stand alone.
-func (doc *document) follow(t *tree) *tree {
-	for range 32 {
-		ref := t.get("$ref")
-		if ref == nil || ref.kind != '"' || !alone(t) {
-			return t
-		}
-		target := doc.resolve(ref.str)
-		if target == nil || !target.isSchema() {
-			return t
-		}
-		t = target
-	}
-	return t
-}
-
-// alone reports whether beside $ref there are only words and definitions.
-func alone(t *tree) bool {
-	return !slices.ContainsFunc(t.members, func(m member) bool {
-		return m.name != "$ref" && !isWord(m.name) && m.name != "$defs" && m.name != "definitions"
-	})
 }

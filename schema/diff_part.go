@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,39 +23,48 @@ func (d *differ) object(a, b *tree, p place) {
 	}
 }
 
-// additionalOf returns the schema of the properties that t does not list: a tool's input refuses them where it lists some and
-// does not say otherwise (see [Config.Closed]).
-func additionalOf(t *tree, p place) *tree {
-	if s := t.get("additionalProperties"); s != nil {
-		return s
-	}
-	if t.get("unevaluatedProperties") == nil && !p.part && (t.get("properties") != nil || p.root && saysObject(t)) {
-		return falseTree
-	}
-	return trueTree
-}
-
 var (
 	trueTree  = &tree{kind: 't', raw: []byte("true")}
 	falseTree = &tree{kind: 'f', raw: []byte("false")}
 )
 
-func saysObject(t *tree) bool { return t.get("type") != nil && allowedTypes(t)&tObject != 0 }
-
 // additional compares what becomes of properties that are not listed.
 func (d *differ) additional(a, b *tree, p place) {
-	x, y := additionalOf(a, p), additionalOf(b, p)
-	if allowedTypes(a)&tObject == 0 || allowedTypes(b)&tObject == 0 || x.kind == 'f' && y.kind == 'f' {
-		return
-	}
 	at := p.at("additionalProperties")
+	x, y := a.get("additionalProperties"), b.get("additionalProperties")
+	closed, closes := d.old.closes(a, p), d.next.closes(b, p)
 	switch {
-	case y.kind == 'f':
-		d.add(at, narrow, "refuses properties that are not listed")
-	case x.kind == 'f':
-		d.add(at, widen, "takes properties that are not listed")
-	default:
+	case allowedTypes(a)&tObject == 0 || allowedTypes(b)&tObject == 0:
+	case x != nil && y != nil:
 		d.compare(x, y, at)
+	case x == nil && y == nil && closes && !closed:
+		d.add(at, narrow, "refuses properties that are not listed")
+	case x == nil && y == nil && closed && !closes:
+		d.add(at, widen, "takes properties that are not listed")
+	case x == nil && y == nil:
+	case d.probe:
+		d.add(at, either, "additionalProperties changed")
+	case p.part || inPlaceKeywords(a) || inPlaceKeywords(b):
+		d.saidOfOthers(x, y, at)
+	default:
+		d.compare(d.old.others(a, p), d.next.others(b, p), at)
+	}
+}
+
+// saidOfOthers judges an additionalProperties that comes or goes in one of several subschemas for the same value. Without it a
+// tool's input takes the names that the others list; true makes all names known.
+func (d *differ) saidOfOthers(x, y *tree, at place) {
+	switch {
+	case x == nil && always(y):
+		d.add(at, widen, "takes properties that nothing lists")
+	case x == nil && y.kind == 'f':
+		d.add(at, narrow, "refuses properties that are not listed")
+	case y == nil && always(x):
+		d.add(at, narrow, "refuses properties that nothing lists")
+	case y == nil && x.kind == 'f':
+		d.add(at, widen, "takes properties that others list")
+	default:
+		d.add(at, either, "additionalProperties changed")
 	}
 }
 
@@ -66,7 +76,7 @@ func (d *differ) properties(a, b *tree, p place) {
 		at := p.at("properties", m.name)
 		was := old.member(m.name)
 		if was == nil {
-			d.newProperty(a, m, p, slices.Contains(nextRequired, m.name))
+			d.newProperty(a, m, p, slices.Contains(oldRequired, m.name), slices.Contains(nextRequired, m.name))
 			continue
 		}
 		d.compare(was, m.value, at)
@@ -81,6 +91,9 @@ func (d *differ) properties(a, b *tree, p place) {
 		if next.member(m.name) == nil {
 			d.goneProperty(b, m, p, slices.Contains(oldRequired, m.name), slices.Contains(nextRequired, m.name))
 		}
+	}
+	if x, y := old == nil, next == nil; p.part && x != y && len(membersOf(old))+len(membersOf(next)) == 0 { // an object is closed where names are listed
+		d.add(p.at("properties"), map[bool]direction{true: narrow, false: widen}[x], "properties changed")
 	}
 	d.requiredOnly(a, b, p, oldRequired, nextRequired)
 }
@@ -103,31 +116,38 @@ func (d *differ) requiredOnly(a, b *tree, p place, old, next []string) {
 }
 
 // newProperty judges a property that a did not list.
-func (d *differ) newProperty(a *tree, m member, p place, isRequired bool) {
+func (d *differ) newProperty(a *tree, m member, p place, wasRequired, isRequired bool) {
 	at := p.at("properties", m.name)
-	before := additionalOf(a, p)
+	before := d.old.others(a, p)
+	other, reader := d.changed(before, m.value), Compatible
+	if wasRequired && !isRequired || other && before.kind != 'f' && !always(before) { // it may hold now what no property did
+		reader = Breaking
+	}
 	switch {
-	case isRequired && !slices.Contains(required(a), m.name):
-		d.judge(at, Breaking, Compatible, "is new and required")
+	case isRequired && !wasRequired:
+		d.judge(at, Breaking, reader, "is new and required")
 	case p.part || inPlaceKeywords(a) || a.get("patternProperties") != nil:
-		d.judge(at, Breaking, Compatible, "is new here, and what it could hold before is said elsewhere")
+		d.judge(at, Breaking, reader, "is new here, and what it could hold before is said elsewhere")
 	case before.kind == 'f':
-		d.judge(at, Compatible, Compatible, "is new")
-	case d.changed(before, m.value):
-		d.judge(at, Breaking, Compatible, "could hold what the schema of other properties allows, and has its own now")
+		d.judge(at, Compatible, reader, "is new")
+	case other:
+		d.judge(at, Breaking, reader, "could hold what the schema of other properties allows, and has its own now")
 	default:
-		d.judge(at, Compatible, Compatible, "is listed now")
+		d.judge(at, Compatible, reader, "is listed now")
 	}
 }
 
 // goneProperty judges a property that b does not list any more.
 func (d *differ) goneProperty(b *tree, m member, p place, wasRequired, isRequired bool) {
 	at := p.at("properties", m.name)
-	reader := Compatible
+	caller, reader := Compatible, Compatible
+	if isRequired && !wasRequired {
+		caller = Breaking
+	}
 	if wasRequired && !isRequired {
 		reader = Breaking
 	}
-	after := additionalOf(b, p)
+	after := d.next.others(b, p)
 	switch {
 	case p.part || inPlaceKeywords(b) || b.get("patternProperties") != nil:
 		d.judge(at, Breaking, Breaking, "is gone here")
@@ -136,7 +156,7 @@ func (d *differ) goneProperty(b *tree, m member, p place, wasRequired, isRequire
 	case d.changed(m.value, after) && !always(after):
 		d.judge(at, Breaking, Breaking, "is gone, and falls under the schema of other properties")
 	default:
-		d.judge(at, Compatible, max(reader, Breaking), "is not listed any more and may hold anything")
+		d.judge(at, caller, Breaking, "is not listed any more and may hold anything")
 	}
 }
 
@@ -173,6 +193,8 @@ func (d *differ) list(a, b *tree, p place) {
 				d.add(p.at(keyword), either, keyword+" changed")
 			}
 		}
+	} else if (a.get("items") == nil) != (b.get("items") == nil) && d.leftItems(a, b, p) {
+		d.add(p.at("items"), either, "items changed, and with them what unevaluatedItems is for")
 	} else {
 		d.subschema(a, b, p, "items")
 	}
@@ -182,6 +204,15 @@ func (d *differ) list(a, b *tree, p place) {
 	if d.changed(a.get("unevaluatedItems"), b.get("unevaluatedItems")) {
 		d.add(p.at("unevaluatedItems"), either, "unevaluatedItems changed")
 	}
+}
+
+// leftItems reports whether it counts, beside what a list may hold, which of its items a schema says something about.
+func (d *differ) leftItems(a, b *tree, p place) bool {
+	const keyword = "unevaluatedItems"
+	if a.get(keyword) != nil || b.get(keyword) != nil {
+		return true
+	}
+	return (d.probe || p.part) && (bytes.Contains(d.old.all[0].root.raw, []byte(keyword)) || bytes.Contains(d.next.all[0].root.raw, []byte(keyword)))
 }
 
 // combinators compares the subschemas that apply to the same value.
@@ -198,9 +229,7 @@ func (d *differ) combinators(a, b *tree, p place) {
 		}
 	}
 	for _, keyword := range []string{"$dynamicRef", "$recursiveRef"} {
-		if d.differs(a, b, keyword) {
-			d.add(p.at(keyword), either, keyword+" changed")
-		}
+		d.dynamicReference(a, b, p, keyword)
 	}
 }
 
@@ -210,17 +239,31 @@ func (d *differ) reference(a, b *tree, p place) {
 	if x == nil && y == nil {
 		return
 	}
-	if x != nil && y != nil && x.kind == '"' && y.kind == '"' {
-		old, next := d.old.resolve(x.str), d.next.resolve(y.str)
-		if old != nil && next != nil && old.isSchema() && next.isSchema() {
-			d.compare(old, next, p.inside("$ref"))
-			return
-		}
-		if old == nil && next == nil && x.str == y.str {
-			return
-		}
+	if old, next := d.old.target(a), d.next.target(b); old != nil && next != nil {
+		d.compare(old, next, p.inside("$ref"))
+		return
+	} else if old == nil && next == nil && kindOf(x) == '"' && kindOf(y) == '"' && d.old.address(a) == d.next.address(b) {
+		return
 	}
 	d.add(p.at("$ref"), either, "refers to something else")
+}
+
+// dynamicReference compares references of which it depends on the way to them where they lead.
+func (d *differ) dynamicReference(a, b *tree, p place, keyword string) {
+	old, next := d.old.targets(a, keyword), d.next.targets(b, keyword)
+	switch {
+	case d.differs(a, b, keyword) || len(old) != len(next):
+		d.add(p.at(keyword), either, keyword+" changed")
+	case len(old) == 1:
+		d.compare(old[0], next[0], p.inside(keyword))
+	default:
+		for i := range old {
+			if !d.identical(old[i], next[i]) {
+				d.add(p.at(keyword), either, "may refer to something else")
+				return
+			}
+		}
+	}
 }
 
 // branches compares the lists of a combinator. A branch more does what adding says.

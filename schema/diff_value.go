@@ -146,7 +146,11 @@ func canonicalText(t *tree) string {
 
 // differs reports whether a keyword has another value.
 func (d *differ) differs(a, b *tree, keyword string) bool {
-	x, y := a.get(keyword), b.get(keyword)
+	return sayOther(a.get(keyword), b.get(keyword))
+}
+
+// sayOther reports whether two values differ, either of which may be missing.
+func sayOther(x, y *tree) bool {
 	if x == nil || y == nil {
 		return x != y
 	}
@@ -293,13 +297,14 @@ func (d *differ) texts(a, b *tree, p place) {
 }
 
 // words compares what only people and models read, and the default.
-func (d *differ) words(a, b *tree, p place) {
-	for _, keyword := range wordsOf(a, b) {
-		if !d.differs(a, b, keyword) {
+func (d *differ) words(a, b way, keywords []string, p place) {
+	for _, keyword := range keywords {
+		x, y := a.get(keyword), b.get(keyword)
+		if !sayOther(x, y) {
 			continue
 		}
 		at := p.at(keyword)
-		switch x, y := a.get(keyword), b.get(keyword); {
+		switch {
 		case keyword == "default" && x == nil:
 			d.judge(at, Compatible, Neutral, "the default is "+clipValue(string(y.raw))+", there was none")
 		case keyword == "default":
@@ -316,9 +321,9 @@ func (d *differ) words(a, b *tree, p place) {
 }
 
 // wordsOf returns the keywords of both that are words, in the order of the new schema.
-func wordsOf(a, b *tree) []string {
+func wordsOf(next, old way) []string {
 	var names []string
-	for _, t := range []*tree{b, a} {
+	for _, t := range slices.Concat(next, old) {
 		for _, m := range t.members {
 			if isWord(m.name) && !slices.Contains(names, m.name) {
 				names = append(names, m.name)

@@ -14,7 +14,7 @@ func (s *source) plain(root *tree, d Dialect, reasons []Loss) *Lowered {
 		if defs := root.get(word); defs != nil && d == MCP {
 			for _, m := range defs.members {
 				p.taken[m.name] = true
-				if s.counts(root, word) {
+				if s.c.counts(root, word) {
 					p.names[m.value] = "#/" + word + "/" + strings.ReplaceAll(escapePointer(m.name), "%", "%25")
 				}
 			}
@@ -80,7 +80,7 @@ func (p *plainer) copy(t *tree) *tree {
 		return t
 	}
 	c := &plainCopy{plainer: p, t: t, out: makeObject()}
-	onlyRef := p.s.onlyRef(t)
+	onlyRef := p.s.c.onlyRef(t)
 	for _, m := range t.members {
 		switch {
 		case onlyRef && !p.keepDraft && m.name != "$ref" && m.name != "description" && m.name != "title" && m.name != "$defs" && m.name != "definitions":
@@ -133,7 +133,7 @@ func (c *plainCopy) respell(from, name string, value *tree) {
 func (c *plainCopy) member(m member) {
 	p := c.plainer
 	switch {
-	case isRefKeyword(m.name) && p.s.counts(c.t, m.name):
+	case isRefKeyword(m.name) && p.s.c.counts(c.t, m.name):
 		c.ref(m)
 	case p.d != MCP && (m.name == "$schema" || m.name == "$id" || m.name == "$anchor" || m.name == "$dynamicAnchor" || m.name == "$recursiveAnchor" || m.name == "$vocabulary"):
 		c.changed = true // references no longer need them, and the receiver reads 2020-12
@@ -144,7 +144,7 @@ func (c *plainCopy) member(m member) {
 		p.s.lose(p.s.place(c.t), "enum", "left out: it lists no value, so that none is accepted, and providers refuse an empty list")
 	case (m.name == "required" || m.name == "type") && m.value.kind == '[':
 		c.distinct(m)
-	case !p.keepDraft && p.s.counts(c.t, m.name) && c.oldSpelling(m):
+	case !p.keepDraft && p.s.c.counts(c.t, m.name) && c.oldSpelling(m):
 	default:
 		c.walk(m)
 	}

@@ -224,7 +224,7 @@ func (b *rebuilder) outerNotes(p part) string {
 	}
 	v := &view{}
 	l := &looker{b: b, s: b.src, v: v}
-	onlyRef := b.src.onlyRef(p.t)
+	onlyRef := b.src.c.onlyRef(p.t)
 	for _, m := range p.t.members {
 		switch m.name {
 		case "description":

@@ -21,7 +21,7 @@ func (s *source) foldRoot() (*tree, error) {
 		return s.adopt(&tree{kind: '{'}, s.root), nil
 	}
 	needed := slices.ContainsFunc(s.root.members, func(m member) bool {
-		return slices.Contains(rootCombinators, m.name) && s.counts(s.root, m.name) || m.name == "dependencies" && hasSchemaMember(m.value)
+		return slices.Contains(rootCombinators, m.name) && s.c.counts(s.root, m.name) || m.name == "dependencies" && hasSchemaMember(m.value)
 	})
 	f := newFolder(s, nil)
 	s.adopt(f.out, s.root)
@@ -111,7 +111,7 @@ func (f *folder) definite(t *tree) {
 	}
 	f.seen[t] = true
 	for _, m := range t.members {
-		if !f.s.counts(t, m.name) || f.s.onlyRef(t) && m.name != "$ref" && !annotationWords[m.name] {
+		if !f.s.c.counts(t, m.name) || f.s.c.onlyRef(t) && m.name != "$ref" && !annotationWords[m.name] {
 			continue
 		}
 		f.keyword(t, m)

@@ -30,12 +30,7 @@ func newSource(s *Schema, cfg *LowerConfig) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{
-		cfg: Config{Loader: cfg.Loader}, resources: map[string]*resource{}, loaded: map[string]*tree{}, owner: map[*tree]*resource{},
-		place: map[*tree]string{},
-	}
-	c.addDocument(root, "", draft{number: draft2020, vocab: vocabAll, undeclared: true}, "")
-	return &source{c: c, root: root, ids: map[*tree]int{}}, nil
+	return &source{c: indexDocument(root, Config{Loader: cfg.Loader}), root: root, ids: map[*tree]int{}}, nil
 }
 
 func (s *source) lose(path, keyword, what string) {
@@ -43,13 +38,6 @@ func (s *source) lose(path, keyword, what string) {
 }
 
 func (s *source) place(t *tree) string { return s.c.place[t] }
-
-func (s *source) draft(t *tree) draft {
-	if res := s.c.owner[t]; res != nil {
-		return res.draft
-	}
-	return draft{number: draft2020, vocab: vocabAll, undeclared: true}
-}
 
 // adopt gives a new tree the place of the one that it stands for.
 func (s *source) adopt(made, from *tree) *tree {
@@ -67,15 +55,6 @@ func (s *source) id(t *tree) int {
 	return id
 }
 
-// onlyRef reports whether siblings of a $ref in t are ignored (draft-07, section 8.3).
-func (s *source) onlyRef(t *tree) bool { return s.draft(t).number <= draft7 && t.get("$ref") != nil }
-
-// counts reports whether the keyword name has a meaning in t. Keywords that are unknown count: they are annotations.
-func (s *source) counts(t *tree, name string) bool {
-	k, known := keywordTable[name]
-	return !known || k.applies(s.draft(t))
-}
-
 var refKeywords = [...]string{"$ref", "$dynamicRef", "$recursiveRef"}
 
 func isRefKeyword(name string) bool { return slices.Contains(refKeywords[:], name) }
@@ -83,7 +62,7 @@ func isRefKeyword(name string) bool { return slices.Contains(refKeywords[:], nam
 // target returns what the reference keyword of t leads to: for $dynamicRef the place that it leads to at first.
 func (s *source) target(t *tree, keyword string) *tree {
 	ref := t.get(keyword)
-	if ref == nil || ref.kind != '"' || !s.counts(t, keyword) || s.c.owner[t] == nil {
+	if ref == nil || ref.kind != '"' || !s.c.counts(t, keyword) || s.c.owner[t] == nil {
 		return nil
 	}
 	if keyword == "$recursiveRef" {
@@ -104,12 +83,12 @@ func (s *source) pureRef(t *tree) *tree {
 	keyword := ""
 	for _, m := range t.members {
 		switch {
-		case isRefKeyword(m.name) && s.counts(t, m.name):
+		case isRefKeyword(m.name) && s.c.counts(t, m.name):
 			if keyword != "" {
 				return nil
 			}
 			keyword = m.name
-		case s.onlyRef(t) || annotationWords[m.name] || !s.counts(t, m.name):
+		case s.c.onlyRef(t) || annotationWords[m.name] || !s.c.counts(t, m.name):
 		case keywordTable[m.name].compile == nil && subschemaKeywords[m.name] == 0:
 		default:
 			return nil
@@ -129,7 +108,7 @@ func (s *source) subschemas(t *tree, f func(sub *tree, optional bool)) {
 			f(to, false)
 		}
 	}
-	if s.onlyRef(t) {
+	if s.c.onlyRef(t) {
 		return
 	}
 	required := requiredNames(t)

@@ -138,9 +138,9 @@ func (l *looker) part(p part) {
 	l.seen[p.t] = true
 	at := len(l.v.parts)
 	l.v.parts = append(l.v.parts, part{t: p.t, flat: true, skip: p.skip, mute: p.mute})
-	onlyRef := l.s.onlyRef(p.t)
+	onlyRef := l.s.c.onlyRef(p.t)
 	for _, m := range p.t.members {
-		if !l.s.counts(p.t, m.name) || onlyRef && m.name != "$ref" && m.name != "description" {
+		if !l.s.c.counts(p.t, m.name) || onlyRef && m.name != "$ref" && m.name != "description" {
 			continue
 		}
 		l.keyword(p, at, m)
@@ -306,7 +306,7 @@ func (s *source) constrains(p part) bool {
 		switch {
 		case annotationWords[m.name], m.name == p.skip, p.skip == "both" && (m.name == "anyOf" || m.name == "oneOf"):
 		case p.flat && (isRefKeyword(m.name) || m.name == "allOf"):
-		case keywordTable[m.name].compile == nil, !s.counts(p.t, m.name):
+		case keywordTable[m.name].compile == nil, !s.c.counts(p.t, m.name):
 		default:
 			return true
 		}

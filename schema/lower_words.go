@@ -289,7 +289,7 @@ func (w *wording) parts(t *tree) string {
 	}
 	more = append(more, w.members(t)...)
 	for _, m := range t.members {
-		if m.name == "enum" || m.name == "const" || m.name == "default" || m.name == "examples" || !w.s.counts(t, m.name) {
+		if m.name == "enum" || m.name == "const" || m.name == "default" || m.name == "examples" || !w.s.c.counts(t, m.name) {
 			continue
 		}
 		if text := w.sentence(t, m.name, m.value); text != "" {

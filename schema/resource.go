@@ -114,6 +114,34 @@ func (c *compiler) newResource(t *tree, uri string, d draft, outer *resource) *r
 	return res
 }
 
+// indexDocument indexes the document root for those that only follow its references.
+func indexDocument(root *tree, cfg Config) *compiler {
+	c := &compiler{
+		cfg: cfg, resources: map[string]*resource{}, loaded: map[string]*tree{}, owner: map[*tree]*resource{}, place: map[*tree]string{},
+	}
+	c.addDocument(root, "", draft{number: draft2020, vocab: vocabAll, undeclared: true}, "")
+	return c
+}
+
+// draftOf returns the dialect of a schema.
+func (c *compiler) draftOf(t *tree) draft {
+	if res := c.owner[t]; res != nil {
+		return res.draft
+	}
+	return draft{number: draft2020, vocab: vocabAll, undeclared: true}
+}
+
+// onlyRef reports whether siblings of a $ref in t are ignored (draft-07, section 8.3).
+func (c *compiler) onlyRef(t *tree) bool {
+	return c.draftOf(t).number <= draft7 && t.get("$ref") != nil
+}
+
+// counts reports whether the keyword name has a meaning in t. Keywords that are unknown count: they are annotations.
+func (c *compiler) counts(t *tree, name string) bool {
+	k, known := keywordTable[name]
+	return !known || k.applies(c.draftOf(t))
+}
+
 // addDocument makes the document t known under uri.
 func (c *compiler) addDocument(t *tree, uri string, d draft, place string) *resource {
 	if s := t.get("$schema"); s != nil {
