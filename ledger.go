@@ -9,12 +9,10 @@ import (
 
 // A Ledger remembers calls with effects, so that none happens twice.
 type Ledger interface {
-	// Recall returns what is known of the key. Where nothing is, or what is known
-	// may be taken ([Entry.Takable]), the entry that stands for the same dedupe key
-	// comes first, as it does in a claim. Where there is none of these, it looks for
-	// one of the same scope, run and fingerprint whose outcome is unknown, else it
-	// returns nil. It changes nothing but entries that are running past their lease
-	// and not repeatable: those are unknown, whoever looks first.
+	// Recall returns the entry that a claim would be refused with, else what is
+	// known of the key, else nil; see [ClaimParams]. It changes nothing but entries
+	// that are running past their lease and not repeatable: those are unknown,
+	// whoever looks first.
 	Recall(ctx context.Context, q *RecallParams) (*Entry, error)
 	// Claim decides in one transaction who may run a call; see [ClaimParams].
 	Claim(ctx context.Context, p *ClaimParams) (*Claim, error)
@@ -123,9 +121,12 @@ type RecallParams struct {
 }
 
 // ClaimParams ask for a claim. In one transaction the store
-//  1. decides whether the entry may be taken ([Entry.Takable]), a new one
-//     always, and whether another entry stands for its dedupe key; an entry that
-//     is running without a live lease and not repeatable becomes unknown;
+//  1. decides whether the entry may be taken: [Entry.Takable], a new one always.
+//     If so, an entry that stands for its dedupe key keeps it from that, and, if
+//     it is new or came to nothing (retryable, failed), one of the same tenant,
+//     scope, run and fingerprint that is unknown and not repeatable: the same call
+//     under another key, which may have happened. A call without a run has none.
+//     An entry that is running without a live lease and not repeatable is unknown;
 //  2. checks that the approval is approved, not expired, and of the given
 //     digests, and consumes it ([ErrApprovalExpired], [ErrApprovalMismatch],
 //     [ErrApprovalConsumed]);

@@ -30,8 +30,7 @@ type MemoryStore struct {
 
 	mu        sync.Mutex
 	entries   map[LedgerKey]*memoryEntry
-	running   map[LedgerKey]*memoryEntry
-	unknown   map[twinKey][]LedgerKey   // by fingerprint
+	twins     map[twinKey]*memoryEntry  // what is running or unknown in a run, as a list by its next
 	dedupes   map[LedgerKey][]LedgerKey // by tenant, scope and dedupe key: who claimed it, the last one last
 	final     list.List                 // of LedgerKey, oldest first
 	approvals map[string]*Approval
@@ -53,6 +52,7 @@ type (
 		leaseUntil  time.Time
 		dedupeUntil time.Time
 		final       *list.Element
+		next        *memoryEntry // in twins
 	}
 	twinKey struct {
 		tenant, scope, run string
@@ -68,8 +68,7 @@ func NewMemoryStore(cfg *MemoryConfig) *MemoryStore {
 	m := &MemoryStore{
 		rows:      DefaultLedgerRows,
 		entries:   map[LedgerKey]*memoryEntry{},
-		running:   map[LedgerKey]*memoryEntry{},
-		unknown:   map[twinKey][]LedgerKey{},
+		twins:     map[twinKey]*memoryEntry{},
 		dedupes:   map[LedgerKey][]LedgerKey{},
 		approvals: map[string]*Approval{},
 		latest:    map[ApprovalIdentity]string{},
@@ -90,28 +89,32 @@ func (m *MemoryStore) Recall(_ context.Context, q *RecallParams) (*Entry, error)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	e := m.entries[q.LedgerKey]
-	if e != nil {
-		m.refresh(e, now)
-	}
-	if e == nil || e.Takable(&Entry{Fingerprint: q.Fingerprint}) {
-		if other := m.standsFor(q.LedgerKey, q.Dedupe, now); other != nil {
-			e = other
-		}
-	}
-	if e == nil && q.Run != "" {
-		for _, r := range m.running {
-			m.refresh(r, now)
-		}
-		if twins := m.unknown[twinKey{q.Tenant, q.Scope, q.Run, q.Fingerprint}]; len(twins) > 0 {
-			e = m.entries[twins[0]]
-		}
-	}
+	e := m.known(q, now)
 	if e == nil {
 		return nil, nil
 	}
-	m.refresh(e, now)
 	return e.snapshot(), nil
+}
+
+// known returns the entry that says most about a call, or nil.
+func (m *MemoryStore) known(q *RecallParams, now time.Time) *memoryEntry {
+	e := m.entries[q.LedgerKey]
+	if e != nil {
+		if m.refresh(e, now); !e.Takable(&Entry{Fingerprint: q.Fingerprint}) {
+			return e
+		}
+	}
+	if other := m.standsFor(q.LedgerKey, q.Dedupe, now); other != nil {
+		return other
+	}
+	if e == nil || e.State == EntryRetryable || e.State == EntryFailed {
+		for other := m.twins[twinKey{q.Tenant, q.Scope, q.Run, q.Fingerprint}]; other != nil; other = other.next {
+			if m.refresh(other, now); other.State == EntryUnknown && !other.Repeatable {
+				return other
+			}
+		}
+	}
+	return e
 }
 
 // standsFor returns the entry of another key that stands for a dedupe key, or nil.
@@ -159,14 +162,12 @@ func (m *MemoryStore) Claim(_ context.Context, p *ClaimParams) (*Claim, error) {
 	now := time.Now()
 	var e *memoryEntry
 	if p.Entry != nil {
-		if other := m.standsFor(p.Entry.LedgerKey, p.Entry.Dedupe.Key, now); other != nil {
-			return &Claim{Entry: other.snapshot()}, nil
+		q := &RecallParams{LedgerKey: p.Entry.LedgerKey, Fingerprint: p.Entry.Fingerprint, Run: p.Entry.Run, Dedupe: p.Entry.Dedupe.Key}
+		e = m.known(q, now)
+		if e != nil && (e.LedgerKey != p.Entry.LedgerKey || !e.Takable(p.Entry)) {
+			return &Claim{Entry: e.snapshot()}, nil
 		}
-		if e = m.entries[p.Entry.LedgerKey]; e != nil {
-			if m.refresh(e, now); !e.Takable(p.Entry) {
-				return &Claim{Entry: e.snapshot()}, nil
-			}
-		} else if !m.room() {
+		if e == nil && !m.room() {
 			return nil, errors.New("helve: the memory ledger is full of calls that have not ended")
 		}
 	}
@@ -202,7 +203,8 @@ func (m *MemoryStore) take(e *memoryEntry, p *ClaimParams, now time.Time) *memor
 	fence, attempts := int64(0), 0
 	if e != nil {
 		fence, attempts = e.Fence, e.Attempts
-		m.setState(e, EntryRunning)
+		m.leavesTwins(e)
+		m.setFinal(e, false)
 		m.leavesDedupe(e)
 	} else {
 		e = &memoryEntry{}
@@ -216,7 +218,10 @@ func (m *MemoryStore) take(e *memoryEntry, p *ClaimParams, now time.Time) *memor
 		e.dedupeUntil = now.Add(d.Window)
 		m.claimsDedupe(e, now)
 	}
-	m.entries[e.LedgerKey], m.running[e.LedgerKey] = e, e
+	m.entries[e.LedgerKey] = e
+	if twin := e.twin(); e.Run != "" {
+		e.next, m.twins[twin] = m.twins[twin], e
+	}
 	return e
 }
 
@@ -386,21 +391,31 @@ func (m *MemoryStore) refresh(e *memoryEntry, now time.Time) {
 	}
 }
 
+// setState puts e to a state that is not running: nothing but a claim does that.
 func (m *MemoryStore) setState(e *memoryEntry, s EntryState) {
-	twin := twinKey{e.Tenant, e.Scope, e.Run, e.Fingerprint}
-	if e.State == EntryUnknown {
-		m.unknown[twin] = slices.DeleteFunc(m.unknown[twin], func(k LedgerKey) bool { return k == e.LedgerKey })
-		if len(m.unknown[twin]) == 0 {
-			delete(m.unknown, twin)
-		}
-	}
 	e.State = s
-	delete(m.running, e.LedgerKey) // nothing but a claim puts it to running
-	if s == EntryUnknown && e.Run != "" {
-		m.unknown[twin] = append(m.unknown[twin], e.LedgerKey)
+	if s != EntryUnknown {
+		m.leavesTwins(e)
 	}
 	m.setFinal(e, e.finished())
 }
+
+// leavesTwins removes e from what is running or unknown.
+func (m *MemoryStore) leavesTwins(e *memoryEntry) {
+	twin := e.twin()
+	first := m.twins[twin]
+	for at := &first; *at != nil; at = &(*at).next {
+		if *at == e {
+			*at, e.next = e.next, nil
+			break
+		}
+	}
+	if m.twins[twin] = first; first == nil {
+		delete(m.twins, twin)
+	}
+}
+
+func (e *memoryEntry) twin() twinKey { return twinKey{e.Tenant, e.Scope, e.Run, e.Fingerprint} }
 
 func (m *MemoryStore) setFinal(e *memoryEntry, final bool) {
 	if e.final != nil {

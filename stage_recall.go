@@ -49,13 +49,10 @@ func (f *flight) askLedger(ctx context.Context) *Result {
 
 // claimTells reports whether the claim may say what the ledger knows, which saves
 // a call of the store: nothing lies in between that a replay must not cost or
-// ask, and no handler wants to know whether it goes on from a pause. Within a run
-// the same call may be unknown under another key, of which no claim knows: that of
-// a caller, or of a handler that made it.
+// ask, and no handler wants to know whether it goes on from a pause.
 func (f *flight) claimTells() bool {
 	c := f.tool.c
-	return f.scope.Run == "" && f.question == nil && !c.Resumable && c.Rate.Calls == 0 && c.Limit == 0 &&
-		len(c.Credentials) == 0 && f.scope.budgetKey() == ""
+	return f.question == nil && !c.Resumable && c.Rate.Calls == 0 && c.Limit == 0 && len(c.Credentials) == 0 && f.scope.budgetKey() == ""
 }
 
 // identify computes digest and key. The effective input after aliases and

@@ -167,7 +167,7 @@ func always(t *tree) bool {
 
 // inPlaceKeywords reports whether t has subschemas that apply to the same value and may list properties too.
 func inPlaceKeywords(t *tree) bool {
-	for _, name := range []string{"allOf", "anyOf", "oneOf", "if", "then", "else", "$ref", "$dynamicRef", "dependentSchemas", "not"} {
+	for _, name := range []string{"allOf", "anyOf", "oneOf", "if", "then", "else", "$ref", "$dynamicRef", "$recursiveRef", "dependentSchemas", "dependencies", "not"} {
 		if t.get(name) != nil {
 			return true
 		}

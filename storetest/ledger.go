@@ -118,18 +118,60 @@ func ledgerUnknown(s *suite) {
 	s.lapse()
 	s.equal(s.recallEntry(entry("seen")).State, helve.EntryUnknown)
 	// One that a handler left unknown may be repeated where that is harmless.
-	other := &helve.RecallParams{LedgerKey: entry("another").LedgerKey, Fingerprint: helve.Digest{2}, Run: "r"}
+	safe := entry("another", otherArguments)
 	s.done(entry("safe", repeatable, otherArguments), helve.EntryUnknown)
-	s.equal(s.recall(other).Key, "safe")
-	again := s.won(entry("safe", repeatable, otherArguments))
-	s.equal(s.recall(other) == nil, true)
-	s.ok(s.finish(again.Token, helve.EntrySucceeded))
-	s.equal(s.recall(other) == nil, true)
+	s.equal(s.recallEntry(safe) == nil, true)
+	s.won(entry("safe", repeatable, otherArguments))
+	s.done(safe, helve.EntrySucceeded)
+}
+
+// A call that may have happened keeps the same call of its run from being sent
+// under another key.
+func ledgerTwins(s *suite) {
+	first := s.done(entry("k"), helve.EntryUnknown)
+	for _, e := range []*helve.Entry{s.lost(entry("same")), s.recallEntry(entry("same"))} {
+		s.equal([]any{e.Key, e.State}, []any{"k", helve.EntryUnknown})
+	}
+	for key, edit := range map[string]func(*helve.Entry){
+		"arguments": otherArguments, "tenant": otherTenant, "run": ofRun("r2"), "none": ofRun(""),
+		"scope": func(e *helve.Entry) { e.Scope = "act2" },
+	} {
+		s.ok(s.finish(s.won(entry(key, edit)).Token, helve.EntrySucceeded))
+	}
+	s.equal(s.lost(entry("same", repeatable)).Key, "k") // asking for a takeover changes nothing
+	s.ok(s.finish(first.Token, helve.EntryRetryable))
+	again := s.won(entry("same"))
+	s.equal(again.Fence, int64(1)) // what was refused before has left no row
+
 	// Of two that mean the same, the one that is resolved says nothing of the other.
-	s.done(entry("one", otherArguments), helve.EntryUnknown)
-	two := s.done(entry("two", otherArguments), helve.EntryUnknown)
-	s.ok(s.finish(two.Token, helve.EntryRetryable))
-	s.equal(s.recall(other).Key, "one")
+	one, two := s.won(entry("one", ofRun("r3"))), s.won(entry("two", ofRun("r3")))
+	s.ok(s.finish(one.Token, helve.EntryUnknown))
+	s.ok(s.finish(two.Token, helve.EntryUnknown))
+	s.ok(s.finish(two.Token, helve.EntrySucceeded))
+	s.equal(s.lost(entry("three", ofRun("r3"))).Key, "one")
+	s.ok(s.finish(one.Token, helve.EntrySucceeded))
+	s.won(entry("three", ofRun("r3")))
+
+	// So does one whose holder is gone, though nobody has looked at it since.
+	running, gone := s.won(entry("beside", ofRun("r4"))), s.claimFor(Lease, entry("gone", ofRun("r4"))).Entry
+	s.lapse()
+	found := s.lost(entry("after", ofRun("r4")))
+	s.equal([]any{found.Key, found.State}, []any{"gone", helve.EntryUnknown})
+	s.equal(s.recallEntry(entry("gone", ofRun("r4"))).State, helve.EntryUnknown)
+
+	// What came to nothing is not sent again while the same call may have happened.
+	s.ok(s.finish(running.Token, helve.EntryRetryable))
+	for _, e := range []*helve.Entry{s.lost(entry("beside", ofRun("r4"))), s.recallEntry(entry("beside", ofRun("r4")))} {
+		s.equal(e.Key, "gone")
+	}
+	s.ok(s.finish(gone.Token, helve.EntryRetryable))
+	s.equal(s.won(entry("beside", ofRun("r4"))).Fence, int64(2))
+	// What has an outcome is told for itself.
+	s.done(entry("told", ofRun("r5")), helve.EntrySucceeded)
+	s.done(entry("open", ofRun("r5")), helve.EntryUnknown)
+	for _, e := range []*helve.Entry{s.lost(entry("told", ofRun("r5"))), s.recallEntry(entry("told", ofRun("r5")))} {
+		s.equal(e.Key, "told")
+	}
 }
 
 func ledgerDedupe(s *suite) {
@@ -345,9 +387,9 @@ func ledgerRecords(s *suite) {
 	s.equal(got.Record, rec)
 	s.equal([]any{got.Ran, got.Approval, got.Repeatable, got.InRun, got.Dedupe.Key, got.Run, got.CallID}, []any{helve.Digest{7}, "ap_1", true, true, "d", "r", "c"})
 	s.ok(s.finish(s.won(entry("none")).Token, helve.EntryUnknown))
-	e = s.won(entry("nothing to keep"))
+	e = s.won(entry("nothing to keep", otherArguments))
 	s.ok(s.Finish(s.Context(), &helve.FinishParams{Token: &e.Token, State: helve.EntryRetryable}))
-	s.equal(s.recallEntry(entry("nothing to keep")).Record == nil, true)
+	s.equal(s.recallEntry(entry("nothing to keep", otherArguments)).Record == nil, true)
 }
 
 // What refuses a claim leaves nothing behind.

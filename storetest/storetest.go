@@ -40,6 +40,7 @@ func Run(t *testing.T, open Opener) {
 		{"ledger/suspended", ledgerSuspended},
 		{"ledger/leases", ledgerLeases},
 		{"ledger/unknown", ledgerUnknown},
+		{"ledger/twins", ledgerTwins},
 		{"ledger/dedupe", ledgerDedupe},
 		{"ledger/race", ledgerRace},
 		{"ledger/race_takeover", ledgerRaceTakeover},

@@ -18,16 +18,11 @@ const (
 	entryColumns = `e.tenant, e.scope, e.key, e.fence, e.claim, e.state, e.fingerprint, e.ran, e.arguments, e.run, e.call_id, e.in_run,
 		e.dedupe_key, e.dedupe_window, e.approval, e.repeatable, e.attempts, e.record, e.claimed, e.updated, e.lease_until, statement_timestamp()`
 
-	// The entry of the key, else one that stands for its dedupe key, else one that
-	// is unknown, else one that would be if somebody had looked.
+	// What may be known of a call, in the order in which it counts.
 	recallSQL       = `SELECT ` + entryColumns + ` FROM (SELECT 1 AS rank, * FROM ledger WHERE id = $1`
-	recallDedupeSQL = ` UNION ALL SELECT 2, * FROM standing($?, $1)`
-	recallTwinSQL   = ` AND fingerprint = $2 AND run = $3 AND scope = $4 AND tenant = $5`
-	recallTwinsSQL  = ` UNION ALL SELECT 3, * FROM ledger WHERE state = 'unknown'` + recallTwinSQL +
-		` UNION ALL SELECT 4, * FROM ledger WHERE state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp()` + recallTwinSQL
-	recallEndSQL = `) e ORDER BY e.rank, e.updated DESC LIMIT 1`
-
-	recallStandingSQL = `SELECT ` + entryColumns + ` FROM standing($1, $2) e ORDER BY e.claimed DESC LIMIT 1`
+	recallDedupeSQL = ` UNION ALL (SELECT 2, * FROM standing($?, $1) ORDER BY claimed DESC LIMIT 1)`
+	recallTwinSQL   = ` UNION ALL (SELECT 3, * FROM twins($2, $3, $4, $5) WHERE id <> $1 LIMIT 1)`
+	recallEndSQL    = `) e ORDER BY e.rank`
 
 	noteSQL = `UPDATE ledger SET state = 'unknown', updated = statement_timestamp()
 		WHERE id = $1 AND state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp()`
@@ -39,9 +34,10 @@ const (
 	// Most claims are of a key that nobody has used, with no more to decide, and
 	// with one line for the audit.
 	claimNewSQL = `WITH
-		new AS (INSERT INTO ledger VALUES (
-			$1, $2, $3, $4, 1, $5, 'running', $6, $7, $8, $9, $10, $11, NULL, '', $12, NULL, $13, $14, 1, NULL,
-			statement_timestamp(), statement_timestamp(), statement_timestamp() + $15 * interval '1 microsecond')
+		new AS (INSERT INTO ledger SELECT
+			$1::bytea, $2, $3, $4, 1, $5, 'running', $6, $7, $8, $9, $10, $11, NULL, '', $12, NULL, $13, $14, 1, NULL,
+			statement_timestamp(), statement_timestamp(), statement_timestamp() + $15 * interval '1 microsecond'
+			WHERE NOT EXISTS (SELECT FROM twins($6, $9, $3, $2))
 			ON CONFLICT (id) DO NOTHING RETURNING claimed),
 		told AS (INSERT INTO audit_inbox (tenant, at, entry, payload)
 			SELECT $16, claimed, $17, nullif($18, '') FROM new)
@@ -75,32 +71,15 @@ func (s *Store) Recall(ctx context.Context, q *helve.RecallParams) (*helve.Entry
 	sql.sql.WriteString(recallSQL)
 	if q.Run != "" {
 		sql.args = append(sql.args, q.Fingerprint[:], escape(q.Run), escape(q.Scope), escape(q.Tenant))
-		sql.sql.WriteString(recallTwinsSQL)
+		sql.sql.WriteString(recallTwinSQL)
 	}
 	if q.Dedupe != "" {
 		sql.add(recallDedupeSQL, dedupeID(q.LedgerKey, q.Dedupe))
 	}
 	sql.sql.WriteString(recallEndSQL)
-	e, err := s.recall(ctx, sql.sql.String(), sql.args...)
-	if err != nil || e == nil || q.Dedupe == "" || e.LedgerKey != q.LedgerKey || !e.Takable(&helve.Entry{Fingerprint: q.Fingerprint}) {
-		return e, err
-	}
-	other, err := s.recall(ctx, recallStandingSQL, dedupeID(q.LedgerKey, q.Dedupe), ledgerID(q.LedgerKey))
-	if err != nil || other != nil {
-		return other, err
-	}
-	return e, nil
-}
-
-// recall returns the entry that a query finds, or nil, after noting the loss of
-// its holder.
-func (s *Store) recall(ctx context.Context, sql string, args ...any) (*helve.Entry, error) {
 	for {
-		var e *helve.Entry
-		err := s.row(ctx, "recall a key", sql, args, func(r pgx.Rows) (err error) {
-			e, err = scanEntry(r)
-			return err
-		})
+		found, err := s.entries(ctx, "recall a key", sql)
+		e := mostTelling(found, q)
 		if err != nil || e == nil || !e.Lost() {
 			return e, err
 		}
@@ -108,6 +87,36 @@ func (s *Store) recall(ctx context.Context, sql string, args ...any) (*helve.Ent
 			return nil, err
 		}
 	}
+}
+
+func (s *Store) entries(ctx context.Context, verb string, q *query) (found []*helve.Entry, err error) {
+	err = s.try(ctx, verb, func() error {
+		rows, err := s.pool.Query(ctx, q.sql.String(), q.args...)
+		if err != nil {
+			return err
+		}
+		found, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (*helve.Entry, error) { return scanEntry(r) })
+		return err
+	})
+	return found, err
+}
+
+// mostTelling returns the first of found that counts, or nil: the call's own
+// entry gives way where it may be taken to one that stands for the dedupe key,
+// and where it came to nothing to the same call under another key.
+func mostTelling(found []*helve.Entry, q *helve.RecallParams) *helve.Entry {
+	if len(found) == 0 {
+		return nil
+	}
+	own := found[0]
+	if own.LedgerKey != q.LedgerKey || len(found) == 1 || !own.Takable(&helve.Entry{Fingerprint: q.Fingerprint}) {
+		return own
+	}
+	stands := q.Dedupe != "" && found[1].Dedupe.Key == q.Dedupe
+	if stands || own.State == helve.EntryRetryable || own.State == helve.EntryFailed {
+		return found[1]
+	}
+	return own
 }
 
 func ledgerID(k helve.LedgerKey) []byte { return identity(k.Tenant, k.Scope, k.Key) }
@@ -223,7 +232,8 @@ func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (*helve.Claim, 
 	return c, nil
 }
 
-// claimNew claims a key that has no entry. It returns nil where there is one.
+// claimNew claims a key that has no entry. It returns nil where there is one, or
+// where the same call under another key may have happened.
 func (s *Store) claimNew(ctx context.Context, p *helve.ClaimParams, claim string, l *lines) (*helve.Claim, error) {
 	e := p.Entry
 	args := append([]any{

@@ -33,7 +33,7 @@ func (s *Store) recall(ctx context.Context, q *helve.RecallParams, now int64) (*
 		return scanEntry(s.queryRow(ctx, query, args...), now)
 	}
 	e, err := one(selectEntry+byKey, q.Tenant, q.Scope, q.Key)
-	if err != nil || e != nil && (q.Dedupe == "" || !e.Takable(&helve.Entry{Fingerprint: q.Fingerprint})) {
+	if err != nil || e != nil && !e.Takable(&helve.Entry{Fingerprint: q.Fingerprint}) {
 		return e, err
 	}
 	if q.Dedupe != "" {
@@ -41,13 +41,19 @@ func (s *Store) recall(ctx context.Context, q *helve.RecallParams, now int64) (*
 			return other, err
 		}
 	}
-	if e != nil || q.Run == "" {
+	if q.Run == "" || !mayBeTwin(e) {
 		return e, nil
 	}
-	if e, err = one(selectEntry+byTwin, q.Tenant, q.Scope, q.Run, q.Fingerprint[:]); err != nil || e != nil {
-		return e, err
+	if other, err := one(selectEntry+byTwin, q.Tenant, q.Scope, q.Run, q.Fingerprint[:], now); err != nil || other != nil {
+		return other, err
 	}
-	return one(selectEntry+byLostTwin, q.Tenant, q.Scope, q.Run, q.Fingerprint[:], now)
+	return e, nil
+}
+
+// mayBeTwin reports whether a call with the entry e, which it may take, is kept
+// from that by the same call under another key.
+func mayBeTwin(e *helve.Entry) bool {
+	return e == nil || e.State == helve.EntryRetryable || e.State == helve.EntryFailed
 }
 
 const (
@@ -58,10 +64,12 @@ const (
 	byDedupe = `WHERE tenant = ?1 AND scope = ?2 AND key <> ?3 AND dedupe = ?4 AND dedupe <> '' AND dedupe_until > ?5
 		AND (state IN ('succeeded','reserved') OR state = 'running' AND (repeatable = 0 OR lease_until > ?5) OR state = 'unknown' AND repeatable = 0)
 		ORDER BY claimed DESC LIMIT 1`
-	byTwin = `WHERE tenant = ?1 AND scope = ?2 AND run = ?3 AND fingerprint = ?4 AND state = 'unknown' LIMIT 1`
-	// One that nobody has looked at since its holder was lost.
-	byLostTwin = `WHERE state = 'running' AND lease_until <= ?5 AND repeatable = 0
-		AND tenant = ?1 AND scope = ?2 AND run = ?3 AND fingerprint = ?4 LIMIT 1`
+	// The same call under another key that may have happened: one that is unknown,
+	// or would be if somebody had looked since its holder was lost.
+	byTwin = `WHERE tenant = ?1 AND scope = ?2 AND key = coalesce(` + unknownTwin + ` AND run = ?3 AND fingerprint = ?4 LIMIT 1),
+		` + lostTwin + ` <= ?5 AND run = ?3 AND fingerprint = ?4 LIMIT 1))`
+	unknownTwin = `(SELECT key FROM ledger WHERE state = 'unknown' AND repeatable = 0 AND tenant = ?1 AND scope = ?2`
+	lostTwin    = `(SELECT key FROM ledger WHERE state = 'running' AND repeatable = 0 AND tenant = ?1 AND scope = ?2 AND lease_until`
 )
 
 type scanner interface{ Scan(into ...any) error }
@@ -205,13 +213,19 @@ func (t *tx) take(p *helve.ClaimParams) (*helve.Claim, error) {
 	e.State, e.Attempts, e.Record = helve.EntryRunning, 1, nil
 	e.Arguments = p.Entry.Arguments.Clone()
 	e.Claimed, e.Updated, e.Lease = moment(t.now), moment(t.now), p.Lease
-	n, err := t.put("INSERT", &e, " ON CONFLICT DO NOTHING")
+	n, err := t.put("INSERT", &e, ` WHERE ?9 = '' OR coalesce(`+unknownTwin+` AND run = ?9 AND fingerprint = ?6 LIMIT 1),
+		`+lostTwin+` <= ?17 AND run = ?9 AND fingerprint = ?6 LIMIT 1)) IS NULL ON CONFLICT DO NOTHING`)
 	if err != nil || n > 0 {
 		return &helve.Claim{Won: true, Entry: &e}, err
 	}
 	old, err := t.entry(byKey, e.Tenant, e.Scope, e.Key)
-	if err != nil || !old.Takable(p.Entry) {
+	if err != nil || old != nil && !old.Takable(p.Entry) {
 		return &helve.Claim{Entry: old}, err
+	}
+	if e.Run != "" && mayBeTwin(old) {
+		if twin, err := t.entry(byTwin, e.Tenant, e.Scope, e.Run, digest(e.Fingerprint), t.now); err != nil || twin != nil {
+			return &helve.Claim{Entry: twin}, err
+		}
 	}
 	e.Fence, e.Attempts = old.Fence+1, old.Attempts+1
 	_, err = t.put("REPLACE", &e, "")
@@ -227,7 +241,7 @@ func (t *tx) put(verb string, e *helve.Entry, end string) (int64, error) {
 	return t.change(verb+` INTO ledger
 		(tenant, scope, key, state, fence, claim, fingerprint, ran, arguments, run, call_id, in_run, dedupe, dedupe_until,
 		 approval, repeatable, attempts, record, claimed, updated, lease_until)
-		VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, NULL, ?17, ?17, ?18)`+end,
+		SELECT ?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, NULL, ?17, ?17, ?18`+end,
 		e.Tenant, e.Scope, e.Key, e.Fence, e.Claim, digest(e.Fingerprint), digest(e.Ran), string(e.Arguments), e.Run, e.CallID, e.InRun,
 		e.Dedupe.Key, until, e.Approval, e.Repeatable, e.Attempts, t.now, t.now+micros(e.Lease))
 }

@@ -146,6 +146,17 @@ LANGUAGE sql STABLE AS $$
         OR state = 'unknown' AND NOT repeatable)
 $$;
 
+-- twins returns the same call of its run under other keys that may have
+-- happened and may not be repeated, those of which that is not noted included.
+CREATE FUNCTION twins(p_fingerprint bytea, p_run text, p_scope text, p_tenant text) RETURNS SETOF ledger
+LANGUAGE sql STABLE AS $$
+    SELECT * FROM ledger WHERE state = 'unknown' AND NOT repeatable
+        AND p_run <> '' AND fingerprint = p_fingerprint AND run = p_run AND scope = p_scope AND tenant = p_tenant
+    UNION ALL
+    SELECT * FROM ledger WHERE state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp()
+        AND p_run <> '' AND fingerprint = p_fingerprint AND run = p_run AND scope = p_scope AND tenant = p_tenant
+$$;
+
 -- noted returns e after it was made unknown where its holder is lost, by
 -- helve.Entry.Lost.
 CREATE FUNCTION noted(e ledger) RETURNS ledger
@@ -177,6 +188,7 @@ DECLARE
     t       CONSTANT timestamptz := statement_timestamp();
     fresh   boolean := false;
     a       record;
+    twin    ledger;
     same    boolean;
     takable boolean;
 BEGIN
@@ -192,7 +204,13 @@ BEGIN
 
     -- A new row is put in at once: that is the lock on a key that has none yet.
     IF p_id IS NOT NULL THEN
+        SELECT * INTO twin FROM twins(p_fingerprint, p_run, p_scope, p_tenant) WHERE id <> p_id LIMIT 1;
         LOOP
+            IF twin.id IS NOT NULL AND NOT EXISTS (SELECT FROM ledger WHERE id = p_id) THEN
+                e := noted(twin);
+                verdict := 'held';
+                RETURN;
+            END IF;
             INSERT INTO ledger VALUES (
                 p_id, p_tenant, p_scope, p_key, 1, p_claim, 'running', p_fingerprint, p_ran, p_arguments,
                 p_run, p_call, p_in_run, p_dedupe, p_dedupe_key, p_dedupe_window, t + p_dedupe_window / 1000 * interval '1 microsecond',
@@ -215,6 +233,11 @@ BEGIN
                 WHEN 'unknown' THEN same AND e.repeatable
                 ELSE false END;
             IF NOT takable THEN
+                verdict := 'held';
+                RETURN;
+            END IF;
+            IF twin.id IS NOT NULL AND e.state IN ('retryable', 'failed') THEN
+                e := noted(twin);
                 verdict := 'held';
                 RETURN;
             END IF;
