@@ -354,7 +354,14 @@ func (s *Store) Entries(ctx context.Context, f helve.EntryFilter) ([]*helve.Entr
 	q.filter(" AND e.scope = $?", escape(f.Scope))
 	q.filter(" AND e.key = $?", escape(f.Key))
 	q.filter(" AND hashtextextended(e.run, 0) = hashtextextended($?, 0) AND e.run = $?", escape(f.Run))
-	q.filter(" AND e.state = $?", string(f.State))
+	if f.Scope != "" && f.Key != "" { // then it is one row
+		q.add(" AND e.id = $?", ledgerID(helve.LedgerKey{Tenant: f.Tenant, Scope: f.Scope, Key: f.Key}))
+	}
+	if f.State == helve.EntryUnknown {
+		q.sql.WriteString(" AND e.state = 'unknown'") // no argument, because the plan depends on it
+	} else {
+		q.filter(" AND e.state = $?", string(f.State))
+	}
 	q.sql.WriteString(` ORDER BY e.updated DESC, e.key COLLATE "C"`)
 	q.limit(f.Limit)
 	b := &pgx.Batch{}

@@ -59,7 +59,7 @@ func openBench(b *testing.B, kind string, rows int) helve.Store {
 }
 
 // fill adds rows of other calls to the ledger.
-func fill(b *testing.B, where string, rows int) {
+func fill(b testing.TB, where string, rows int) {
 	b.Helper()
 	path, ok := strings.CutPrefix(where, "sqlite:")
 	if !ok {
@@ -84,7 +84,7 @@ func fill(b *testing.B, where string, rows int) {
 func benchExecutor(b *testing.B, store helve.Store) (*helve.Executor, context.Context) {
 	b.Helper()
 	send := helve.Must(helve.Func(helve.Contract{
-		Name: "send", Effect: helve.Write, Key: helve.KeyCall, Description: "Sends a message to a person and says that it did.",
+		Name: "send", Effect: helve.Write, Description: "Sends a message to a person and says that it did.",
 	}, func(context.Context, struct {
 		To string `json:"to"`
 	},
@@ -99,12 +99,12 @@ func benchExecutor(b *testing.B, store helve.Store) (*helve.Executor, context.Co
 	if err != nil {
 		b.Fatal(err)
 	}
-	return x, helve.WithScope(b.Context(), helve.Scope{Tenant: "bench", Autonomy: helve.Auto})
+	return x, helve.WithScope(b.Context(), helve.Scope{Tenant: "bench", Run: "bench", Autonomy: helve.Auto})
 }
 
 func sendOnce(ctx context.Context, tb testing.TB, x *helve.Executor, id string) *helve.Result {
 	tb.Helper()
-	res := x.Execute(ctx, &helve.Call{ID: id, Tool: "send", Arguments: jsontext.Value(`{"to":"ann"}`)})
+	res := x.Execute(ctx, &helve.Call{ID: id, Tool: "send", Arguments: jsontext.Value(`{"to":"` + id + `"}`)})
 	if !res.OK() {
 		tb.Error(show(res))
 	}
@@ -123,7 +123,7 @@ func benchBare(b *testing.B, store helve.Store) {
 	for i := 0; b.Loop(); i++ {
 		c, err := store.Claim(ctx, &helve.ClaimParams{Lease: time.Minute, Audit: entry(helve.AuditClaimed), Entry: &helve.Entry{
 			Token:       helve.Token{LedgerKey: helve.LedgerKey{Tenant: "bench", Scope: "send", Key: strconv.Itoa(i)}},
-			Fingerprint: helve.Digest{2}, CallID: "c", Arguments: jsontext.Value(`{"to":"ann"}`),
+			Fingerprint: helve.Digest{2}, Run: "bench", CallID: "c", Arguments: jsontext.Value(`{"to":"ann"}`),
 		}})
 		if err != nil || !c.Won {
 			b.Fatal(c, err)

@@ -25,9 +25,12 @@ func fillPostgres(tb testing.TB, where string, rows int) {
 	defer func() { _ = conn.Close(context.Background()) }()
 	_, err = conn.Exec(tb.Context(), `
 		INSERT INTO helve.ledger SELECT sha256(i::text::bytea), 'bench', 'send', 'old' || i, 1, 'cl', 'succeeded', '\x01', '\x00', '{}',
-			'run' || (i % 1000), 'c', true, NULL, '', 0, NULL, '', false, 1, '{"data":"sent"}', now(), now(), NULL
+			'run' || (i % 1000), 'c', true, NULL, '', 0, NULL, '', false, 1, '{"data":"sent"}', now(), now() - i * interval '1 second', NULL
 		FROM generate_series(1, $1::int) i`, rows)
 	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := conn.Exec(tb.Context(), "ANALYZE helve.ledger"); err != nil { // as a server does by itself, some time later
 		tb.Fatal(err)
 	}
 }

@@ -234,7 +234,11 @@ func (s *Store) ListApprovals(ctx context.Context, f helve.ApprovalFilter) ([]*h
 		return nil, err
 	}
 	now := time.Now().UnixMicro()
-	rows, err := s.query(ctx, selectApproval+`WHERE tenant = ?1 AND (?2 = '' OR run = ?2) AND (?3 = '' OR state = ?3) ORDER BY n`,
+	open := ""
+	if f.State == helve.ApprovalPending || f.State == helve.ApprovalApproved {
+		open = ` AND state IN ('pending','approved')` // which has an index
+	}
+	rows, err := s.query(ctx, selectApproval+`WHERE tenant = ?1 AND (?2 = '' OR run = ?2) AND (?3 = '' OR state = ?3)`+open+` ORDER BY n`,
 		f.Tenant, f.Run, string(f.State))
 	var out []*helve.Approval
 	err = each(rows, err, func(rows *sql.Rows) error {

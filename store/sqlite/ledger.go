@@ -68,8 +68,13 @@ const (
 	// or would be if somebody had looked since its holder was lost.
 	byTwin = `WHERE tenant = ?1 AND scope = ?2 AND key = coalesce(` + unknownTwin + ` AND run = ?3 AND fingerprint = ?4 LIMIT 1),
 		` + lostTwin + ` <= ?5 AND run = ?3 AND fingerprint = ?4 LIMIT 1))`
-	unknownTwin = `(SELECT key FROM ledger WHERE state = 'unknown' AND repeatable = 0 AND tenant = ?1 AND scope = ?2`
-	lostTwin    = `(SELECT key FROM ledger WHERE state = 'running' AND repeatable = 0 AND tenant = ?1 AND scope = ?2 AND lease_until`
+	unknownTwin = `(SELECT key FROM ledger INDEXED BY ledger_twin WHERE state = 'unknown' AND repeatable = 0 AND tenant = ?1 AND scope = ?2`
+	lostTwin    = `(SELECT key FROM ledger WHERE ` + running + ` AND repeatable = 0 AND tenant = ?1 AND scope = ?2 AND lease_until`
+
+	// SQLite uses an index of some rows only where the statement repeats its
+	// condition word for word, that of ledger_open here.
+	unsettled = `state IN ('reserved','running','unknown')`
+	running   = unsettled + ` AND state = 'running'`
 )
 
 type scanner interface{ Scan(into ...any) error }
@@ -124,7 +129,7 @@ func (t *tx) expire(k *helve.LedgerKey) error {
 }
 
 func (t *tx) expired(k *helve.LedgerKey) (int64, error) {
-	const lost = `UPDATE ledger SET state = 'unknown', updated = ?1 WHERE state = 'running' AND lease_until <= ?1 AND repeatable = 0`
+	const lost = `UPDATE ledger SET state = 'unknown', updated = ?1 WHERE ` + running + ` AND lease_until <= ?1 AND repeatable = 0`
 	if k == nil {
 		return t.change(lost, t.now)
 	}
@@ -313,7 +318,7 @@ func (s *Store) Entries(ctx context.Context, f helve.EntryFilter) ([]*helve.Entr
 	now := time.Now().UnixMicro()
 	// Those that have lost their holder are unknown from now on.
 	var lost int
-	err := s.queryRow(ctx, `SELECT count(*) FROM ledger WHERE state = 'running' AND lease_until <= ?1 AND repeatable = 0 AND tenant = ?2`, now, f.Tenant).Scan(&lost)
+	err := s.queryRow(ctx, `SELECT count(*) FROM ledger WHERE `+running+` AND lease_until <= ?1 AND repeatable = 0 AND tenant = ?2`, now, f.Tenant).Scan(&lost)
 	if err != nil {
 		return nil, readable(err)
 	}
@@ -322,8 +327,7 @@ func (s *Store) Entries(ctx context.Context, f helve.EntryFilter) ([]*helve.Entr
 			return nil, err
 		}
 	}
-	rows, err := s.query(ctx, selectEntry+`WHERE tenant = ?1 AND (?2 = '' OR scope = ?2) AND (?3 = '' OR key = ?3)
-		AND (?4 = '' OR run = ?4) AND (?5 = '' OR state = ?5) ORDER BY updated DESC, key LIMIT ?6`,
+	rows, err := s.query(ctx, selectEntry+entriesOf(&f)+` ORDER BY updated DESC, key LIMIT ?6`,
 		f.Tenant, f.Scope, f.Key, f.Run, string(f.State), limit(f.Limit))
 	var out []*helve.Entry
 	err = each(rows, err, func(rows *sql.Rows) error {
@@ -332,6 +336,18 @@ func (s *Store) Entries(ctx context.Context, f helve.EntryFilter) ([]*helve.Entr
 		return err
 	})
 	return out, err
+}
+
+// entriesOf selects the entries that match, by the index that leaves least to read.
+func entriesOf(f *helve.EntryFilter) string {
+	const rest = ` tenant = ?1 AND (?2 = '' OR scope = ?2) AND (?3 = '' OR key = ?3) AND (?4 = '' OR run = ?4) AND (?5 = '' OR state = ?5)`
+	switch {
+	case f.Scope != "" && f.Key != "":
+		return `WHERE scope = ?2 AND key = ?3 AND` + rest
+	case f.State == helve.EntryRunning || f.State == helve.EntryUnknown || f.State == helve.EntryReserved:
+		return `INDEXED BY ledger_open WHERE ` + unsettled + ` AND state = ?5 AND` + rest
+	}
+	return `INDEXED BY ledger_updated WHERE` + rest
 }
 
 // Sweep is [helve.Ledger.Sweep].
@@ -363,10 +379,10 @@ func (s *Store) Sweep(ctx context.Context, r helve.Retention) (swept helve.Swept
 
 // forgetRuns removes runs that ended before then, with what belonged to them.
 func (t *tx) forgetRuns(then int64) (int, error) {
-	const ended = ` AND EXISTS (SELECT 1 FROM runs r WHERE r.ended = 1 AND r.updated < ?1 AND r.tenant = x.tenant AND r.id = x.run)`
+	const ended = ` AND (tenant, run) IN (SELECT tenant, id FROM runs WHERE ended = 1 AND updated < ?1)`
 	for _, query := range []string{
-		`DELETE FROM ledger AS x WHERE in_run = 1 AND state IN ('succeeded','failed','retryable')` + ended,
-		`DELETE FROM approvals AS x WHERE 1` + ended,
+		`DELETE FROM ledger INDEXED BY ledger_run WHERE in_run = 1 AND state IN ('succeeded','failed','retryable')` + ended,
+		`DELETE FROM approvals WHERE 1` + ended,
 	} {
 		if _, err := t.change(query, then); err != nil {
 			return 0, err
