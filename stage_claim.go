@@ -60,12 +60,14 @@ func (f *flight) claimEntry(ctx context.Context, p *ClaimParams) *Result {
 			f.entry, f.token = c.Entry, &c.Entry.Token
 			return nil
 		}
-		e, err := f.lookup(ctx)
-		if err != nil {
-			return f.unavailable("the ledger", err)
-		}
-		if e == nil {
-			e = c.Entry
+		e := c.Entry
+		if e.held() { // an equal call that is running is waited for
+			if e, err = f.lookup(ctx); err != nil {
+				return f.unavailable("the ledger", err)
+			}
+			if e == nil {
+				e = c.Entry
+			}
 		}
 		if res := f.standing(ctx, e); res != nil {
 			return res

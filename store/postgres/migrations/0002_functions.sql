@@ -170,6 +170,18 @@ BEGIN
     RETURN e;
 END $$;
 
+-- takable is helve.Entry.Takable.
+CREATE FUNCTION takable(e ledger, p_fingerprint bytea) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT CASE e.state
+        WHEN 'retryable' THEN true
+        WHEN 'failed' THEN e.fingerprint <> p_fingerprint
+        WHEN 'reserved' THEN e.fingerprint = p_fingerprint AND (e.lease_until IS NULL OR e.lease_until <= statement_timestamp())
+        WHEN 'running' THEN e.fingerprint = p_fingerprint AND e.repeatable AND e.lease_until <= statement_timestamp()
+        WHEN 'unknown' THEN e.fingerprint = p_fingerprint AND e.repeatable
+        ELSE false END
+$$;
+
 -- claim is helve.Ledger.Claim. Without p_id it is a read's, which has no entry;
 -- without c_pk there is no approval to consume, without r_id nothing to reserve.
 -- The entry comes back where it is held by another; who won knows it but for
@@ -189,9 +201,19 @@ DECLARE
     fresh   boolean := false;
     a       record;
     twin    ledger;
-    same    boolean;
-    takable boolean;
 BEGIN
+    -- What is held is told without a lock, which would be a write.
+    IF p_id IS NOT NULL THEN
+        SELECT * INTO e FROM ledger WHERE id = p_id;
+        IF FOUND THEN
+            e := noted(e);
+            IF NOT takable(e, p_fingerprint) THEN
+                verdict := 'held';
+                RETURN;
+            END IF;
+        END IF;
+    END IF;
+
     IF p_dedupe IS NOT NULL THEN
         PERFORM pg_advisory_xact_lock(lock_number(p_dedupe));
         SELECT * INTO e FROM standing(p_dedupe, p_id) ORDER BY claimed DESC LIMIT 1;
@@ -223,16 +245,7 @@ BEGIN
         END LOOP;
         IF NOT fresh THEN
             e := noted(e);
-            -- helve.Entry.Takable
-            same := e.fingerprint = p_fingerprint;
-            takable := CASE e.state
-                WHEN 'retryable' THEN true
-                WHEN 'failed' THEN NOT same
-                WHEN 'reserved' THEN same AND (e.lease_until IS NULL OR e.lease_until <= t)
-                WHEN 'running' THEN same AND e.repeatable AND e.lease_until <= t
-                WHEN 'unknown' THEN same AND e.repeatable
-                ELSE false END;
-            IF NOT takable THEN
+            IF NOT takable(e, p_fingerprint) THEN
                 verdict := 'held';
                 RETURN;
             END IF;
