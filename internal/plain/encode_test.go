@@ -37,7 +37,7 @@ type (
 		Tab  int `json:"c\td"`
 	}
 	unwritable struct {
-		A int `json:"a\xff"`
+		A int `json:"a\xff"` //nolint:staticcheck // SA5008: the name that cannot be written is what is tested
 	}
 	since struct {
 		At time.Time `json:"at,omitzero"`

@@ -59,25 +59,25 @@ func openBench(b *testing.B, kind string, rows int) helve.Store {
 }
 
 // fill adds rows of other calls to the ledger.
-func fill(b testing.TB, where string, rows int) {
-	b.Helper()
+func fill(tb testing.TB, where string, rows int) {
+	tb.Helper()
 	path, ok := strings.CutPrefix(where, "sqlite:")
 	if !ok {
-		fillPostgres(b, where, rows)
+		fillPostgres(tb, where, rows)
 		return
 	}
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(60000)")
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	_, err = db.ExecContext(b.Context(), `
+	_, err = db.ExecContext(tb.Context(), `
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
 		INSERT INTO ledger (tenant, scope, key, state, fence, claim, fingerprint, ran, arguments, run, call_id, in_run, dedupe, dedupe_until,
 			approval, repeatable, attempts, record, claimed, updated, lease_until)
 		SELECT 'bench', 'send', 'old' || i, 'succeeded', 1, 'cl', x'01', x'00', '{}', 'run' || (i % 1000), 'c', 1, '', 0, '', 0, 1, '{"data":"sent"}', i, i, 0 FROM n`, rows)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

@@ -7,12 +7,12 @@ import (
 )
 
 // Statements returns the text of every statement that s has prepared.
-func (s *Store) Statements() (list []string) {
+func (s *Store) Statements(ctx context.Context) (list []string) {
 	s.reading.Range(func(text, _ any) bool {
 		list = append(list, text.(string))
 		return true
 	})
-	_ = s.write(context.Background(), func(t *tx) error {
+	_ = s.write(ctx, func(t *tx) error {
 		for text := range t.w.stmts {
 			list = append(list, text)
 		}
@@ -24,14 +24,14 @@ func (s *Store) Statements() (list []string) {
 var parameter, bare = regexp.MustCompile(`\?(\d+)`), regexp.MustCompile(`\?( |$|\))`)
 
 // Plan returns how SQLite carries out a statement, a line a step.
-func (s *Store) Plan(text string) (steps []string, err error) {
+func (s *Store) Plan(ctx context.Context, text string) (steps []string, err error) {
 	n := 0
 	for _, m := range parameter.FindAllStringSubmatch(text, -1) {
 		i, _ := strconv.Atoi(m[1])
 		n = max(n, i)
 	}
 	n += len(bare.FindAllString(text, -1))
-	rows, err := s.reads.Query("EXPLAIN QUERY PLAN "+text, make([]any, n)...)
+	rows, err := s.reads.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, n)...)
 	if err != nil {
 		return nil, err
 	}

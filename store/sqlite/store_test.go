@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func TestStore(t *testing.T) {
 			return func() helve.Store {
 				s := open(t, path, nil)
 				t.Cleanup(func() {
-					for _, text := range s.Statements() {
+					for _, text := range s.Statements(context.Background()) {
 						statements.Store(text, true)
 					}
 				})
@@ -49,7 +50,7 @@ func TestStore(t *testing.T) {
 	n := 0
 	statements.Range(func(text, _ any) bool {
 		n++
-		steps, err := s.Plan(text.(string))
+		steps, err := s.Plan(t.Context(), text.(string))
 		if err != nil {
 			t.Errorf("%v: %s", err, text)
 		}
@@ -79,7 +80,7 @@ func TestReadsAll(t *testing.T) {
 		"SELECT 1 FROM ledger WHERE tenant = ?1 AND scope = ?2 AND state = 'x'": true,
 		"SELECT 1 FROM ledger WHERE tenant = ?1 AND scope = ?2 AND key = ?3":    false,
 	} {
-		steps, err := s.Plan(text)
+		steps, err := s.Plan(t.Context(), text)
 		if err != nil || slices.ContainsFunc(steps, readsAll) != want {
 			t.Errorf("%s: %v, %v", text, steps, err)
 		}
