@@ -75,6 +75,7 @@ type verifier struct {
 	report *Report
 	edge   []tlog.Hash // of the complete subtrees, the largest first; bit i of the size has one of level i
 	known  []*Checkpoint
+	stored [][]Node // of each level, what was read ahead
 }
 
 func (v *verifier) row(row *Row) error {
@@ -115,7 +116,7 @@ func unreadable(row *Row) *Bad {
 // those that are stored.
 func (v *verifier) add(n int64, h tlog.Hash) error {
 	for level := 0; ; level++ {
-		stored, ok, err := v.log.AuditHash(v.ctx, v.report.Tenant, level, n)
+		stored, ok, err := v.next(level, n)
 		if err != nil {
 			return err
 		}
@@ -139,6 +140,24 @@ func (v *verifier) add(n int64, h tlog.Hash) error {
 		v.edge = v.edge[:len(v.edge)-1]
 		n /= 2
 	}
+}
+
+// next returns the stored hash of node n, which is asked for after those before it.
+func (v *verifier) next(level int, n int64) (h tlog.Hash, ok bool, err error) {
+	if level == len(v.stored) {
+		v.stored = append(v.stored, nil)
+	}
+	ahead := v.stored[level]
+	if len(ahead) == 0 {
+		if ahead, err = v.log.AuditHashes(v.ctx, v.report.Tenant, level, n, pageSize); err != nil {
+			return h, false, err
+		}
+	}
+	if len(ahead) == 0 || ahead[0].N != n {
+		return h, false, nil
+	}
+	v.stored[level] = ahead[1:]
+	return ahead[0].Hash, true, nil
 }
 
 // root returns the hash of the tree so far.

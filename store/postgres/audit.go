@@ -29,7 +29,8 @@ const (
 
 	auditSizeSQL = `SELECT size FROM audit_head WHERE id = $1`
 
-	auditHashSQL = `SELECT a.hash FROM audit_head h JOIN audit_hash a ON a.tenant = h.number WHERE h.id = $1 AND a.level = $2 AND a.n = $3`
+	auditHashesSQL = `SELECT a.n, a.hash FROM audit_head h JOIN audit_hash a ON a.tenant = h.number
+		WHERE h.id = $1 AND a.level = $2 AND a.n >= $3 ORDER BY a.n LIMIT $4`
 )
 
 // lines are entries as they go into the inbox.
@@ -206,13 +207,19 @@ func (s *Store) AuditRows(ctx context.Context, tenant string, after int64, limit
 	return s.auditRows(ctx, tenant, q, limit)
 }
 
-// AuditHash is [audit.Log.AuditHash].
-func (s *Store) AuditHash(ctx context.Context, tenant string, level int, n int64) (h tlog.Hash, ok bool, err error) {
-	err = s.row(ctx, "read a hash of the audit", auditHashSQL, []any{identity(tenant), level, n}, func(r pgx.Rows) error {
+// AuditHashes is [audit.Log.AuditHashes].
+func (s *Store) AuditHashes(ctx context.Context, tenant string, level int, n int64, limit int) ([]audit.Node, error) {
+	b := &pgx.Batch{}
+	b.Queue(auditHashesSQL, identity(tenant), level, n, limit)
+	var out []audit.Node
+	_, err := collect(ctx, s, "read hashes of the audit", b, func(r pgx.CollectableRow) (struct{}, error) {
+		var at int64
 		var raw []byte
-		err := r.Scan(&raw)
-		ok = copy(h[:], raw) == len(h) && len(raw) == len(h)
-		return err
+		err := r.Scan(&at, &raw)
+		if err == nil && len(raw) == tlog.HashSize {
+			out = append(out, audit.Node{N: at, Hash: tlog.Hash(raw)})
+		}
+		return struct{}{}, err
 	})
-	return h, ok, err
+	return out, err
 }

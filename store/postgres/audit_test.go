@@ -20,11 +20,11 @@ func reader(ctx context.Context, s *postgres.Store, tenant string) tlog.HashRead
 		out := make([]tlog.Hash, len(indexes))
 		for i, x := range indexes {
 			level, n := tlog.SplitStoredHashIndex(x)
-			h, ok, err := s.AuditHash(ctx, tenant, level, n)
-			if err != nil || !ok {
-				return nil, fmt.Errorf("hash %d of level %d: %t, %w", n, level, ok, err)
+			found, err := s.AuditHashes(ctx, tenant, level, n, 1)
+			if err != nil || len(found) != 1 || found[0].N != n {
+				return nil, fmt.Errorf("hash %d of level %d: %v, %w", n, level, found, err)
 			}
-			out[i] = h
+			out[i] = found[0].Hash
 		}
 		return out, nil
 	}
@@ -111,8 +111,8 @@ func TestAuditTree(t *testing.T) {
 	ok(t, err)
 	ok(t, tlog.CheckRecord(proof, size, root, 100, rows[100].Hash()))
 	for tenant, node := range map[string][2]int64{"acme": {0, size}, "other": {40, 0}, "nobody": {0, 0}} {
-		if _, there, err := store.AuditHash(ctx, tenant, int(node[0]), node[1]); there || err != nil {
-			t.Errorf("hash %d of %s: %t, %v", node, tenant, there, err)
+		if found, err := store.AuditHashes(ctx, tenant, int(node[0]), node[1], 1); found != nil || err != nil {
+			t.Errorf("hash %d of %s: %v, %v", node, tenant, found, err)
 		}
 	}
 	some, err := store.AuditRows(ctx, "acme", 130, 2)

@@ -311,16 +311,18 @@ func (s *Store) AuditRows(ctx context.Context, tenant string, after int64, n int
 	return out, err
 }
 
-// AuditHash returns a stored hash of a tenant's tree, or false where it is
-// missing.
-func (s *Store) AuditHash(ctx context.Context, tenant string, level int, n int64) (h tlog.Hash, ok bool, err error) {
-	var b []byte
-	err = s.queryRow(ctx, `SELECT hash FROM audit_hash WHERE tenant = ?1 AND level = ?2 AND n = ?3`, tenant, level, n).Scan(&b)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && len(b) != len(h) {
-		return h, false, nil
-	}
-	if err != nil {
-		return h, false, readable(err)
-	}
-	return tlog.Hash(b), true, nil
+// AuditHashes is [audit.Log.AuditHashes].
+func (s *Store) AuditHashes(ctx context.Context, tenant string, level int, n int64, limit int) ([]audit.Node, error) {
+	rows, err := s.query(ctx, `SELECT n, hash FROM audit_hash WHERE tenant = ?1 AND level = ?2 AND n >= ?3 ORDER BY n LIMIT ?4`, tenant, level, n, limit)
+	var out []audit.Node
+	err = each(rows, err, func(rows *sql.Rows) error {
+		var at int64
+		var b []byte
+		err := rows.Scan(&at, &b)
+		if err == nil && len(b) == tlog.HashSize {
+			out = append(out, audit.Node{N: at, Hash: tlog.Hash(b)})
+		}
+		return err
+	})
+	return out, err
 }

@@ -54,6 +54,7 @@ var damages = []damage{
 func Run(t *testing.T, open func(t *testing.T) (s Store, tamper func(sql string))) {
 	t.Helper()
 	t.Run("verifies", func(t *testing.T) { verifies(t, open) })
+	t.Run("many entries", func(t *testing.T) { many(t, open) })
 	for _, d := range damages {
 		t.Run(d.name, func(t *testing.T) { found(t, open, d) })
 	}
@@ -68,6 +69,38 @@ func fill(t *testing.T, s Store, n int) {
 		}
 		if err := s.AppendAudit(t.Context(), e); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// many: a log that is read in several pages.
+func many(t *testing.T, open func(t *testing.T) (Store, func(string))) {
+	t.Helper()
+	const size = 1203
+	s, tamper := open(t)
+	entries := make([]helve.AuditEntry, size)
+	for i := range entries {
+		entries[i] = helve.AuditEntry{Kind: helve.AuditClaimed, Tenant: "a", Tool: "act", Note: fmt.Sprint(i + 1)}
+	}
+	if err := s.AppendAudit(t.Context(), entries...); err != nil {
+		t.Fatal(err)
+	}
+	if r := verify(t, s); r.Bad != nil || r.Entries != size {
+		t.Fatalf("%+v", r)
+	}
+	for _, c := range []struct {
+		sql string
+		bad int64
+	}{ // from the end to the beginning, so that each is the first
+		{`UPDATE audit_hash SET hash = substr(hash, 1, 31) WHERE level = 0 AND n = 1202`, 1203},
+		{`DELETE FROM audit_hash WHERE level = 0 AND n = 1000`, 1001},
+		{`UPDATE audit SET entry = replace(entry, '"note":"777"', '"note":"778"') WHERE seq = 777`, 777},
+		{`DELETE FROM audit_hash WHERE level = 2 AND n = 130`, 521},
+		{`DELETE FROM audit WHERE seq = 501`, 501},
+	} {
+		tamper(c.sql)
+		if r := verify(t, s); r.Bad == nil || r.Bad.Seq != c.bad {
+			t.Errorf("after %s: %v, want entry %d", c.sql, r.Bad, c.bad)
 		}
 	}
 }
