@@ -56,6 +56,8 @@ const (
 			SELECT $6, updated, $7, nullif($8, '') FROM held)
 		SELECT true FROM held`
 
+	finishedSQL = `SELECT FROM ledger WHERE id = $1 AND fence = $2 AND claim = $3 AND state = $4`
+
 	noteLostSQL = `UPDATE ledger SET state = 'unknown', updated = statement_timestamp() WHERE id = ANY (ARRAY(
 		SELECT id FROM ledger WHERE state = 'running' AND NOT repeatable AND lease_until <= statement_timestamp() AND tenant = $1
 		FOR UPDATE SKIP LOCKED))`
@@ -195,13 +197,29 @@ func recordText(r *helve.Record) (*string, error) {
 	return &text, nil
 }
 
-// Claim is [helve.Ledger.Claim].
+// Claim is [helve.Ledger.Claim]. Where the connection breaks on the way, it is
+// sent again: what it did then is known by the claim's id.
 func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (*helve.Claim, error) {
 	l, err := s.lines(p.Audit)
 	if err != nil {
 		return nil, err
 	}
 	claim := "cl_" + rand.Text()[:20]
+	if p.Entry == nil { // nothing would tell that it was done
+		return s.claim(ctx, p, claim, l)
+	}
+	var c *helve.Claim
+	err = persist(ctx, 3, cut, func() (err error) {
+		c, err = s.claim(ctx, p, claim, l)
+		return err
+	})
+	if err == nil && !c.Won && c.Entry.Claim == claim {
+		c.Won = true
+	}
+	return c, err
+}
+
+func (s *Store) claim(ctx context.Context, p *helve.ClaimParams, claim string, l *lines) (*helve.Claim, error) {
 	if e := p.Entry; e != nil && e.Dedupe.Key == "" && p.Approval == nil && p.Reserve == nil && l.one() {
 		if c, err := s.claimNew(ctx, p, claim, l); c != nil || err != nil {
 			return c, err
@@ -222,7 +240,7 @@ func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (*helve.Claim, 
 		copy(args[19:], reservationArgs(r))
 	}
 	var c *helve.Claim
-	err = s.row(ctx, "claim a key", claimSQL, append(args, l.args()...), func(r pgx.Rows) (err error) {
+	err := s.row(ctx, "claim a key", claimSQL, append(args, l.args()...), func(r pgx.Rows) (err error) {
 		c, err = scanClaim(r, p, claim)
 		return err
 	})
@@ -315,7 +333,9 @@ func (s *Store) Beat(ctx context.Context, t helve.Token, lease time.Duration) er
 	return err
 }
 
-// Finish is [helve.Ledger.Finish].
+// Finish is [helve.Ledger.Finish]. Where the connection is lost it is sent again,
+// for ten seconds at most: what a call did should not become unknown because the
+// server was away for a moment.
 func (s *Store) Finish(ctx context.Context, p *helve.FinishParams) error {
 	l, err := s.lines(p.Audit)
 	if err != nil {
@@ -340,11 +360,34 @@ func (s *Store) Finish(ctx context.Context, p *helve.FinishParams) error {
 		args = append(append(args, nil, nil, nil, nil), l.args()...)
 	}
 	held := false
-	err = s.row(ctx, "finish a call", sql, args, func(r pgx.Rows) error { return r.Scan(&held) })
+	finish := func() error {
+		return s.row(ctx, "finish a call", sql, args, func(r pgx.Rows) error { return r.Scan(&held) })
+	}
+	if p.Token == nil { // nothing would tell that it was done
+		return finish()
+	}
+	tries := 0
+	err = persist(ctx, 14, func(err error) bool { return cut(err) || away(err) }, func() error {
+		if tries++; tries > 1 {
+			if held, err = s.finished(ctx, args); err != nil || held {
+				return err
+			}
+		}
+		return finish()
+	})
+	if err == nil && !held && tries > 1 { // one that was on its way may have done it since
+		held, err = s.finished(ctx, args)
+	}
 	if err == nil && !held {
 		return helve.ErrFenced
 	}
 	return err
+}
+
+// finished reports whether an entry is in the state that a finish of args puts it to.
+func (s *Store) finished(ctx context.Context, args []any) (bool, error) {
+	n, err := s.exec(ctx, "finish a call", finishedSQL, args[:4]...)
+	return n > 0, err
 }
 
 // Entries is [helve.Ledger.Entries].

@@ -17,8 +17,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -244,6 +247,40 @@ func (s *Store) try(ctx context.Context, verb string, fn func() error) error {
 func again(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// persist calls fn, so many times at most, until its error is none of those that it
+// is to persist in.
+func persist(ctx context.Context, times int, in func(error) bool, fn func() error) error {
+	for d := 50 * time.Millisecond; ; d = min(2*d, time.Second) {
+		err := fn()
+		if times--; times == 0 || !in(err) {
+			return err
+		}
+		if pause(ctx, d) != nil {
+			return err
+		}
+	}
+}
+
+// cut reports whether the connection broke, so that nobody knows whether a
+// statement was carried out.
+func cut(err error) bool {
+	if away(err) {
+		return false
+	}
+	_, network := errors.AsType[net.Error](err)
+	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// away reports whether the server shuts down, starts, or cannot be reached: a
+// statement was not carried out.
+func away(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return strings.HasPrefix(pg.Code, "57P")
+	}
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	return connecting
 }
 
 // pause waits for d or until ctx is done, and returns the reason then.
