@@ -19,6 +19,11 @@ type Call struct {
 	// tool. Empty: the contract's rule. An argument that the contract names as
 	// key comes before it.
 	Key string
+	// Approval is what the call was pending for when it was sent before. The
+	// decision on it counts then, and is waited for, also where autonomy and
+	// policy would ask nobody by now. Empty: they alone say whether a person is
+	// asked.
+	Approval string
 }
 
 func newID(prefix string) string { return prefix + rand.Text()[:20] }

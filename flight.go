@@ -31,6 +31,7 @@ type flight struct {
 	name      string // as called
 	sent      jsontext.Value
 	callerKey string
+	waited    bool // for a person, when it was sent before
 	scope     Scope
 
 	surface    *surface
@@ -85,7 +86,7 @@ func (x *Executor) newFlight(ctx context.Context, call *Call, parent *flight, tr
 	}
 	f := &flight{
 		x: x, parent: parent, trusted: trusted, started: time.Now(),
-		id: call.ID, name: call.Tool, sent: call.Arguments, callerKey: call.Key, callIdentity: &unidentified,
+		id: call.ID, name: call.Tool, sent: call.Arguments, callerKey: call.Key, waited: call.Approval != "", callIdentity: &unidentified,
 	}
 	if parent == nil {
 		f.scope = ScopeFrom(ctx)

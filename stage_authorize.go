@@ -92,6 +92,8 @@ func (f *flight) ask(r Ruling) *question {
 		return &question{"effect", "destructive calls need a person's approval", r.Version}
 	case f.scope.Autonomy == Gated && f.effect != Read && !preapproved:
 		return &question{"autonomy", "writes need a person's approval", r.Version}
+	case f.waited:
+		return &question{"before", "a person was asked before", r.Version}
 	}
 	return nil
 }

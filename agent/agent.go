@@ -159,8 +159,8 @@ func (a *Agent) Run(ctx context.Context, input string) (*Run, error) {
 }
 
 // Continue goes on with a suspended run: the calls that waited are sent again,
-// unchanged, and answer from their decisions; those that have a result are not
-// run again. A run that still waits stays suspended.
+// unchanged, and answer from their decisions, whatever the autonomy of ctx; those
+// that have a result are not run again. A run that still waits stays suspended.
 func (a *Agent) Continue(ctx context.Context, r *Run) error {
 	if r.Status != Running && r.Status != Suspended {
 		return fmt.Errorf("agent: run %s is %s and cannot be continued", r.ID, r.Status)
@@ -306,7 +306,11 @@ func (a *Agent) runCalls(ctx context.Context, r *Run) bool {
 		if first {
 			r.Calls++
 		}
-		todo = append(todo, &helve.Call{ID: c.ID, Tool: c.Tool, Arguments: jsontext.Value(c.Arguments)})
+		call := &helve.Call{ID: c.ID, Tool: c.Tool, Arguments: jsontext.Value(c.Arguments)}
+		if r.Open[i] != nil {
+			call.Approval = r.Open[i].Pending.Approval
+		}
+		todo = append(todo, call)
 		at = append(at, i)
 	}
 	for i, res := range a.exec.ExecuteAll(ctx, todo) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"helve.dev/helve"
 	"helve.dev/helve/agent"
 	"helve.dev/helve/helvetest"
@@ -63,6 +65,49 @@ func TestAnotherProcessContinues(t *testing.T) {
 	}
 	if _, err := agent.Load(t.Context(), store, r.ID); !errors.Is(err, helve.ErrNoRun) {
 		t.Errorf("another tenant loads the run: %v", err)
+	}
+}
+
+// Who goes on may ask for less than who began. What a person was asked for still
+// waits for the decision, and a no is a no.
+func TestLooserAutonomyHonoursDecisions(t *testing.T) {
+	for name, test := range map[string]struct {
+		decision *helve.Decision
+		want     agent.Status
+		seen     string
+	}{
+		"none":   {nil, agent.Suspended, ""},
+		"no":     {&helve.Decision{Reason: "private"}, agent.Done, ""},
+		"yes":    {&helve.Decision{Approve: true}, agent.Done, "one"},
+		"edited": {&helve.Decision{Approve: true, Arguments: jsontext.Value(`{"text":"two"}`)}, agent.Done, "two"},
+	} {
+		for _, effect := range []helve.Effect{helve.Read, helve.Write} {
+			t.Run(name+" "+effect.String(), func(t *testing.T) {
+				seen := ""
+				x := helvetest.NewExecutor(t, nil, tool("look", effect, func(_ context.Context, v in) (string, error) { seen += v.Text; return "ok", nil }))
+				script := scripted.New(scripted.Turn{Calls: []model.Call{{ID: "a", Tool: "look", Arguments: `{"text":"one"}`}}}, scripted.Say("Done."))
+				a, err := agent.New(script, x.Executor, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := a.Run(helve.WithScope(t.Context(), helve.Scope{Autonomy: helve.Manual}), "Look.")
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantStatus(t, r, agent.Suspended, "1 call waits")
+				if test.decision != nil {
+					if _, err := x.Executor.Decide(t.Context(), r.Pending()[0].Approval, *test.decision); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := a.Continue(helve.WithScope(t.Context(), helve.Scope{Autonomy: helve.Auto}), r); err != nil {
+					t.Fatal(err)
+				}
+				if r.Status != test.want || seen != test.seen {
+					t.Errorf("the run is %s and the tool saw %q; want %s and %q", r.Status, seen, test.want, test.seen)
+				}
+			})
+		}
 	}
 }
 
