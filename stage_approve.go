@@ -77,7 +77,7 @@ func (f *flight) recallAgain(ctx context.Context) (bool, *Result) {
 // of its entry that came to no final end: nobody is asked again.
 func (f *flight) approvedBefore(ctx context.Context) (bool, *Result) {
 	e := f.entry
-	if e == nil || e.Approval == "" || e.Fingerprint != f.digest || e.State == EntrySucceeded || e.State == EntryFailed {
+	if e == nil || e.LedgerKey != f.key || e.Approval == "" || e.Fingerprint != f.digest || e.State == EntrySucceeded || e.State == EntryFailed {
 		return false, nil
 	}
 	a, err := f.x.cfg.Store.Approval(ctx, f.scope.Tenant, e.Approval)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -76,13 +77,15 @@ func (f *flight) identify() error {
 				}
 				text = string(canon)
 			}
-			f.publicKey, f.key.Key = text, "argument:"+text
+			f.key.Key = keyOfArgument + text
+			f.publicKey = f.key.public()
 			return nil
 		}
 	}
 	switch {
 	case f.callerKey != "":
-		f.publicKey, f.key.Key = f.callerKey, "caller:"+f.callerKey
+		f.key.Key = keyOfCaller + f.callerKey
+		f.publicKey = f.key.public()
 		return nil
 	case f.tool.c.Key == KeyCall || f.scope.Run == "":
 		f.key.Key = fmt.Sprintf("call:%q %q %q", f.scope.Run, f.scope.Subject, f.id)
@@ -94,9 +97,25 @@ func (f *flight) identify() error {
 		f.key.Key = fmt.Sprintf("arguments:%q %s", f.scope.Run, digest)
 	}
 	f.inRun = f.scope.Run != ""
-	sum := sha256.Sum256([]byte(f.key.Tenant + "\x00" + f.key.Scope + "\x00" + f.key.Key))
-	f.publicKey = "helve_" + hex.EncodeToString(sum[:16])
+	f.publicKey = f.key.public()
 	return nil
+}
+
+// The keys that somebody named begin with one of these, and no other does.
+const (
+	keyOfArgument = "argument:"
+	keyOfCaller   = "caller:"
+)
+
+// public is the key as the handler sees it.
+func (k LedgerKey) public() string {
+	for _, prefix := range []string{keyOfArgument, keyOfCaller} {
+		if text, named := strings.CutPrefix(k.Key, prefix); named {
+			return text
+		}
+	}
+	sum := sha256.Sum256([]byte(k.Tenant + "\x00" + k.Scope + "\x00" + k.Key))
+	return "helve_" + hex.EncodeToString(sum[:16])
 }
 
 // dedupeKey is the second key of the call, or the zero value where the contract
@@ -278,7 +297,7 @@ func (f *flight) reconcile(ctx context.Context, e *Entry) *Result {
 	if res := f.fetchCredentials(ctx); res != nil {
 		return res
 	}
-	reply, done, err := f.askReconcile(ctx)
+	reply, done, err := f.askReconcile(ctx, e)
 	if err != nil {
 		f.x.cfg.Logger.Warn("an unknown outcome could not be reconciled", "tool", f.tool.c.Name, "call", f.id, "error", f.x.redact.text(err.Error()))
 		return f.unknownOutcome(e)
@@ -293,12 +312,14 @@ func (f *flight) reconcile(ctx context.Context, e *Entry) *Result {
 	token := e.Token
 	entry := f.auditEntry(AuditResolved)
 	entry.State, entry.Note = out.state, "the tool found out"
-	err = f.x.cfg.Store.Finish(ctx, &FinishParams{
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	err = f.x.cfg.Store.Finish(keep, &FinishParams{
 		Token: &token, State: out.state, Record: f.record(out), Audit: []AuditEntry{entry},
 	})
 	switch {
 	case errors.Is(err, ErrFenced):
-		return f.unknownOutcome(e)
+		return f.foundByAnother(ctx, e)
 	case err != nil:
 		return f.unavailable("the ledger", err)
 	case done:
@@ -308,16 +329,81 @@ func (f *flight) reconcile(ctx context.Context, e *Entry) *Result {
 	return nil
 }
 
-func (f *flight) askReconcile(ctx context.Context) (reply *Reply, done bool, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			reply, done, err = nil, false, &panicError{value: v}
-		}
-	}()
-	inv := &Invocation{f: f, attempt: 1}
+// foundByAnother answers once somebody else has resolved e, or its late handler
+// has: the ledger knows by now.
+func (f *flight) foundByAnother(ctx context.Context, e *Entry) *Result {
+	now, err := f.lookup(ctx)
+	if err != nil || now != nil && now.State == EntryUnknown {
+		return f.unknownOutcome(e)
+	}
+	if f.entry = now; now == nil {
+		return nil
+	}
+	return f.standing(ctx, now)
+}
+
+// askReconcile asks the tool about the call that e was made for, until the
+// deadline of this one.
+func (f *flight) askReconcile(ctx context.Context, e *Entry) (*Reply, bool, error) {
+	first, err := f.firstSent(ctx, e)
+	if err != nil {
+		return nil, false, err
+	}
+	inv := &Invocation{f: first, attempt: 1}
 	ctx, cancel := context.WithDeadline(context.WithValue(ctx, invocationKey{}, inv), f.deadline)
 	defer cancel()
-	return f.tool.reconcile(ctx, inv)
+	type answer struct {
+		reply *Reply
+		done  bool
+		err   error
+	}
+	ended := make(chan answer, 1)
+	f.x.handlers.enter(true)
+	go func() { // it may ignore its context
+		defer f.x.handlers.leave()
+		a := answer{err: errGoexit}
+		defer func() {
+			if v := recover(); v != nil {
+				a = answer{err: &panicError{value: v}}
+			}
+			ended <- a
+		}()
+		reply, done, err := f.tool.reconcile(ctx, inv)
+		a = answer{reply, done, err}
+	}()
+	select {
+	case a := <-ended:
+		return a.reply, a.done, a.err
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	case <-f.x.closing:
+		return nil, false, errClosing
+	}
+}
+
+// firstSent is this call as the one that e was made for, of which the tool is
+// asked: it may have had another key and id, and what ran are the arguments of
+// the approver where there was one who changed them.
+func (f *flight) firstSent(ctx context.Context, e *Entry) (*flight, error) {
+	args := f.asked
+	if e.Ran != (Digest{}) {
+		a, err := f.x.cfg.Store.Approval(ctx, f.scope.Tenant, e.Approval)
+		if err != nil {
+			return nil, fmt.Errorf("find the arguments that ran: %w", err)
+		}
+		if args = a.Edited; args == nil {
+			return nil, errors.New("the arguments that ran are no longer known")
+		}
+		if ran, err := digestJSON(args); err != nil || ran != e.Ran {
+			return nil, errors.New("the arguments that ran are no longer known")
+		}
+	}
+	return &flight{
+		x: f.x, parent: f.parent, depth: f.depth, started: f.started, trusted: f.trusted, effect: f.effectOf(args),
+		id: e.CallID, name: f.name, scope: f.scope, surface: f.surface, tool: f.tool, deadline: f.deadline,
+		args: args, asked: args, secrets: f.secrets,
+		callIdentity: &callIdentity{digest: e.Fingerprint, key: e.LedgerKey, publicKey: e.public()},
+	}, nil
 }
 
 // unknownOutcome tells what a call meets whose first sending has no known end.

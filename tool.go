@@ -43,8 +43,10 @@ type typed struct {
 type AdapterFunc func(args jsontext.Value) (jsontext.Value, error)
 
 // A ReconcileFunc finds out whether a call whose outcome is unknown happened.
-// It may only read. With done it returns the call's reply; without, the call
-// runs again; with an error the outcome stays unknown.
+// It may only read. Key, id and arguments of inv are those of the call that was
+// sent, which may differ from the one that asks. With done it returns the call's
+// reply; without, the call runs again; with an error the outcome stays unknown, as
+// it does where there is no answer by the deadline.
 type ReconcileFunc func(ctx context.Context, inv *Invocation) (reply *Reply, done bool, err error)
 
 // New binds c to an untyped handler. The contract must give its input schema;
