@@ -74,7 +74,7 @@ func execute(ctx context.Context, root *cobra.Command, stderr io.Writer) int {
 	case !entered:
 		status = ExitUsage
 	}
-	fmt.Fprintf(stderr, "%s: %s\n", root.Name(), strings.TrimSpace(err.Error()))
+	fmt.Fprintf(stderr, "%s: %s\n", root.Name(), plain(strings.TrimSpace(err.Error()))) // it may quote names of files
 	if status == ExitUsage {
 		fmt.Fprintf(stderr, "Run '%s --help' for how to use it.\n", cmd.CommandPath())
 	}
