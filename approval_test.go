@@ -425,3 +425,66 @@ func TestEditThatRaisesTheEffect(t *testing.T) {
 	}
 	wantEqual(t, ran, []string{"create", "create"})
 }
+
+// beforeClaim is a store in which something happens just before the next claim.
+type beforeClaim struct {
+	helve.Store
+	do func()
+}
+
+func (s *beforeClaim) Claim(ctx context.Context, p *helve.ClaimParams) (*helve.Claim, error) {
+	if do := s.do; do != nil {
+		s.do = nil
+		do()
+	}
+	return s.Store.Claim(ctx, p)
+}
+
+// Two clicks on one approved call, of which the first comes to nothing while the
+// second is about to run: the approval covers the second, as edited.
+func TestApprovalCoversADoubleClickAfterARetry(t *testing.T) {
+	fails := true
+	tool, ran := counted(contract("pay", helve.Write), func(_ context.Context, in text) (string, error) {
+		if fails {
+			fails = false
+			return "", helve.NotDone(errBackend)
+		}
+		return "paid " + in.Text, nil
+	})
+	store := &beforeClaim{Store: helve.NewMemoryStore(nil)}
+	x := helvetest.NewExecutor(t, &helve.Config{Store: store}, tool)
+	x.Scope.Budget = &helve.Budget{Calls: 2}
+	id := x.Call("pay", `{"text":"5 EUR"}`).Pending.Approval
+	x.Decide(id, func(*helve.Approval) helve.Decision {
+		return helve.Decision{Approve: true, Arguments: value(`{"text":"4 EUR"}`)}
+	})
+	store.do = func() { wantCode(t, x.Call("pay", `{"text":"5 EUR"}`), helve.CodeToolFailed) }
+	res := x.Call("pay", `{"text":"5 EUR"}`)
+	wantData(t, res, `"paid 4 EUR"`)
+	wantEqual(t, []any{ran.Load(), len(res.Warnings)}, []any{int32(2), 1})
+}
+
+// A read whose approval another one has used meanwhile, and that has been approved
+// again since, runs with what was approved for it.
+func TestApprovedReadAfterAnotherUsedItsApproval(t *testing.T) {
+	tool, ran := counted(contract("look", helve.Read), func(_ context.Context, in text) (string, error) { return in.Text, nil })
+	store := &beforeClaim{Store: helve.NewMemoryStore(nil)}
+	x := helvetest.NewExecutor(t, &helve.Config{Store: store}, tool)
+	x.Scope.Autonomy, x.Scope.Budget = helve.Manual, &helve.Budget{Calls: 2}
+	look := func() *helve.Result { return x.Call("look", `{"text":"all"}`) }
+	x.Decide(look().Pending.Approval, func(*helve.Approval) helve.Decision {
+		return helve.Decision{Approve: true, Arguments: value(`{"text":"a part"}`)}
+	})
+	store.do = func() {
+		wantData(t, look(), `"a part"`)
+		x.Decide(look().Pending.Approval, helvetest.Approve)
+	}
+	res := look()
+	wantData(t, res, `"all"`)
+	wantEqual(t, []any{ran.Load(), len(res.Warnings)}, []any{int32(2), 0})
+	spent, err := store.Spent(t.Context(), "", "run:test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, spent, helve.Spent{Calls: 2})
+}

@@ -148,7 +148,6 @@ func (f *flight) useEdited(ctx context.Context) *Result {
 	if err != nil || ruling.Verdict == Deny {
 		return f.deny(ctx, Ruling{Rule: orElse(ruling.Rule, "edited"), Reason: orElse(ruling.Reason, "the policy refuses the arguments as the approver changed them")})
 	}
-	f.warnings = append(f.warnings, "The person who approved changed the arguments; what ran is "+string(f.x.redact.arguments(args, f.tool.secrets)))
 	return nil
 }
 

@@ -93,14 +93,27 @@ func (f *flight) claimFailed(ctx context.Context, err error) *Result {
 	case errors.Is(err, ErrApprovalMismatch), errors.Is(err, ErrNoApproval):
 		return f.mismatch()
 	case errors.Is(err, ErrApprovalConsumed):
-		// Another call used it since stage 5: ask anew.
-		f.approval = nil
-		if res := f.approve(ctx); res != nil {
-			return res
-		}
-		return f.mismatch()
+		return f.claimAnew(ctx)
 	}
 	return f.unavailable("the ledger", err)
+}
+
+// claimAnew goes back to stage 5 once another call has used the approval. It may
+// have come to nothing, so that the approval still covers the entry.
+func (f *flight) claimAnew(ctx context.Context) *Result {
+	if f.remaining() <= 0 {
+		return f.ended(context.DeadlineExceeded)
+	}
+	f.approval, f.covered = nil, false
+	f.args, f.effect = f.asked, f.effectOf(f.asked)
+	f.shared.put(nil)
+	if res := f.approve(ctx); res != nil {
+		return res
+	}
+	if res := f.reserveBudget(ctx); res != nil {
+		return res
+	}
+	return f.claim(ctx)
 }
 
 // returnBudget gives back what a read reserved and did not use.
@@ -108,8 +121,10 @@ func (f *flight) returnBudget(ctx context.Context) {
 	if f.reserved == nil || f.effect != Read {
 		return
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
 	p := &FinishParams{Settle: &Settlement{Reservation: *f.reserved}}
-	if err := f.x.cfg.Store.Finish(context.WithoutCancel(ctx), p); err != nil {
+	if err := f.x.cfg.Store.Finish(ctx, p); err != nil {
 		f.x.cfg.Logger.Error("a reservation could not be returned", "call", f.id, "error", f.x.redact.text(err.Error()))
 	}
 }

@@ -51,6 +51,9 @@ func (f *flight) redactOutcome(out *outcome) {
 		out.Content[i].Name, out.Content[i].URI = r.values(c.Name), r.text(c.URI)
 	}
 	out.Warnings = append(out.Warnings, f.warnings...)
+	if f.approval != nil && f.approval.Edited != nil {
+		out.Warnings = append(out.Warnings, "The person who approved changed the arguments; what ran is "+string(r.arguments(f.args, f.tool.secrets)))
+	}
 	if out.Error != nil {
 		out.Error = r.error(out.Error)
 	}
