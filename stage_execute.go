@@ -21,8 +21,12 @@ func (f *flight) run(ctx context.Context) *outcome {
 	handler := chain(f.tool.handler, f.x.cfg.Middleware)
 	attempts := f.tool.c.attempts(f.effect)
 	var wait backoff.BackOff
+	if reason := f.overAlready(ctx); reason != nil {
+		return f.notBegun(reason)
+	}
 	for {
 		f.attempts++
+		f.nested.n.Store(0) // a further attempt makes the same calls
 		out := f.classify(f.attempt(ctx, beat, handler))
 		if !out.again || f.attempts >= attempts {
 			return out
@@ -40,10 +44,32 @@ func (f *flight) run(ctx context.Context) *outcome {
 			return out
 		}
 		f.tellRetry(ctx, out, pause)
-		if !f.sleep(ctx, pause) {
+		if !f.sleep(ctx, pause) || beat.isLost() {
 			return out
 		}
 	}
+}
+
+// overAlready returns why a handler is not even begun, or nil: the claim may have
+// taken long.
+func (f *flight) overAlready(ctx context.Context) *stopError {
+	if reason := f.stopReason(ctx); reason != nil {
+		return reason
+	}
+	if f.x.isClosing() {
+		return errClosing
+	}
+	return nil
+}
+
+// notBegun is a call that was claimed and then ended before its handler began.
+func (f *flight) notBegun(reason *stopError) *outcome {
+	out := failedBy(reason)
+	if out.state = EntryRetryable; f.resumed { // what it did before its pause is kept
+		out.state = EntryReserved
+	}
+	out.Error = f.ended(reason.contextError()).Error
+	return out
 }
 
 func (f *flight) tellRetry(ctx context.Context, out *outcome, pause time.Duration) {
@@ -265,6 +291,16 @@ func (b *beater) lostClaim() <-chan struct{} {
 		return nil
 	}
 	return b.lost
+}
+
+// isLost reports whether the claim is lost.
+func (b *beater) isLost() bool {
+	select {
+	case <-b.lostClaim():
+		return true
+	default:
+		return false
+	}
 }
 
 // heartbeat keeps the claim of a call with effects. A claim that another holder

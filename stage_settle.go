@@ -83,6 +83,8 @@ func (f *flight) settlement(out *outcome) *Settlement {
 	}
 	s := &Settlement{Reservation: *f.reserved, SpentCalls: 1, SpentCost: f.reserved.Cost}
 	switch {
+	case f.attempts == 0:
+		s.SpentCalls, s.SpentCost = 0, 0
 	case out.state == EntryFailed, out.state == EntryRetryable, out.state == EntryReserved:
 		s.SpentCost = 0
 	case out.reply != nil && out.reply.Cost != nil:

@@ -1,0 +1,101 @@
+package helve_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"helve.dev/helve"
+	"helve.dev/helve/helvetest"
+)
+
+// afterClaim is a store in which something happens just after each claim.
+type afterClaim struct {
+	helve.Store
+	do func()
+}
+
+func (s *afterClaim) Claim(ctx context.Context, p *helve.ClaimParams) (*helve.Claim, error) {
+	defer s.do()
+	return s.Store.Claim(ctx, p)
+}
+
+// A caller who hangs up while the claim is made, and a claim that takes longer than
+// the call may: nothing is begun, nothing is unknown, nothing is spent, and the
+// same call may be sent again.
+func TestACallThatEndsWithItsClaimIsNotBegun(t *testing.T) {
+	for code, stop := range map[helve.Code]func(cancel func()){
+		helve.CodeCanceled: func(cancel func()) { cancel() },
+		helve.CodeTimeout:  func(func()) { time.Sleep(2 * time.Minute) },
+	} {
+		t.Run(string(code), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tool, ran := counted(contract("pay", helve.Write, func(c *helve.Contract) { c.Timeout, c.Cost = time.Minute, 5 }), done)
+				store := &afterClaim{Store: helve.NewMemoryStore(nil), do: func() {}}
+				x := auto(helvetest.NewExecutor(t, &helve.Config{Store: store}, tool))
+				x.Scope.Budget = &helve.Budget{Calls: 1, Cost: 5}
+				ctx, cancel := context.WithCancel(helve.WithScope(t.Context(), x.Scope))
+				store.do = func() { stop(cancel) }
+				res := x.Execute(ctx, &helve.Call{Tool: "pay", Arguments: value(`{}`)})
+				wantCode(t, res, code)
+				wantEqual(t, []any{res.Error.Retryable, res.Attempts, ran.Load()}, []any{true, 0, int32(0)})
+				store.do = func() {}
+				wantData(t, x.Call("pay", `{}`), `"done"`)
+				wantEqual(t, ran.Load(), 1)
+			})
+		})
+	}
+}
+
+// A handler whose claim was lost while it waited for its next attempt is not
+// entered again: somebody else may run the call by now.
+func TestNoFurtherAttemptWithoutTheClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		con := contract("pay", helve.Write, func(c *helve.Contract) { c.Timeout, c.Attempts = time.Hour, 3 })
+		tool, ran := counted(con, func(context.Context, text) (string, error) {
+			e := helve.Errorf("busy", "come back later")
+			e.Retryable, e.RetryAfter = true, 5*time.Minute
+			return "", e
+		})
+		store := &helvetest.FailingStore{}
+		store.Fail("Beat", helve.ErrFenced)
+		x := auto(helvetest.NewExecutor(t, &helve.Config{Store: store}, tool))
+		wantCode(t, x.Call("pay", `{}`), "busy")
+		wantEqual(t, ran.Load(), 1)
+	})
+}
+
+// A handler that is entered again makes the same calls again, and each has one
+// effect, also where there is no run.
+func TestAFurtherAttemptRepeatsNoEffectOfTheFirst(t *testing.T) {
+	for _, run := range []string{"", "r"} {
+		for _, key := range []helve.KeyRule{helve.KeyArguments, helve.KeyCall} {
+			t.Run(run+" "+string(key), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					write, written := counted(contract("write", helve.Write, func(c *helve.Contract) { c.Key = key }), done)
+					fails := true
+					replace := helve.Must(helve.Func(
+						contract("replace", helve.Write, func(c *helve.Contract) { c.Idempotent, c.Uses = true, []string{"write"} }),
+						func(ctx context.Context, _ text) (string, error) {
+							for _, name := range []string{`{"text":"a"}`, `{"text":"b"}`} {
+								if err := helve.Invoke(ctx, "write", value(name)).Err(); err != nil {
+									return "", err
+								}
+							}
+							if fails {
+								fails = false
+								return "", errBackend
+							}
+							return "replaced", nil
+						}))
+					x := auto(helvetest.NewExecutor(t, nil, write, replace))
+					x.Scope.Run = run
+					res := x.Call("replace", `{}`)
+					wantData(t, res, `"replaced"`)
+					wantEqual(t, []int{res.Attempts, int(written.Load())}, []int{2, 2})
+				})
+			})
+		}
+	}
+}
