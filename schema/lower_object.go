@@ -15,7 +15,9 @@ const (
 func (b *rebuilder) open(v *view, root bool) (how openness, parts []part, explicit bool) {
 	var closed bool
 	for _, w := range v.extra {
+		own := w.name == "unevaluatedProperties" && w.in == v.parts[0].t // is about what no other part says anything about
 		switch {
+		case own && len(v.extra)+len(v.openers) > 1:
 		case w.value.kind == 'f':
 			closed = true
 		case w.value.kind == '{' && len(w.value.members) > 0:
@@ -31,6 +33,8 @@ func (b *rebuilder) open(v *view, root bool) (how openness, parts []part, explic
 		return closedNames, nil, true
 	case len(parts) > 0:
 		return mapNames, parts, true
+	case len(v.openers) > 0:
+		return mapNames, []part{{t: b.src.any(v.openers)}}, true
 	case len(v.extra) > 0:
 		return anyNames, nil, true
 	case v.listed || root && v.typed:

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -63,8 +64,15 @@ type folder struct {
 	requires map[string]bool
 	closedBy *tree // the schema that says additionalProperties: false
 	extra    []viewWord
+	openers  []opener
 	notes    []string
 	docs     []string
+}
+
+// An opener is a branch that takes further names.
+type opener struct {
+	knows map[string]bool // the properties that it lists
+	value *tree           // what the others may be
 }
 
 type foldedProperty struct {
@@ -134,7 +142,7 @@ func (f *folder) keyword(t *tree, m member) {
 		f.tell(t, m.name, m.value)
 	case "if":
 		if then, els := t.get("then"), t.get("else"); then != nil || els != nil {
-			f.conditional(then, els)
+			f.conditional(m.value, then, els)
 			f.tell(t, "if", m.value)
 		}
 	case "dependentSchemas", "dependencies":
@@ -239,11 +247,59 @@ func (f *folder) mayHave(sub *folder) {
 			found = []*tree{f.s.all(from.must)}
 		}
 		for _, t := range found {
-			if !slices.ContainsFunc(p.may, func(have *tree) bool { return have.text() == t.text() }) {
-				p.may = append(p.may, t)
-			}
+			p.add(t)
 		}
 	}
+	f.openers = append(f.openers, sub.opens()...)
+}
+
+// add adds what a branch says of the property.
+func (p *foldedProperty) add(t *tree) {
+	if !slices.ContainsFunc(p.may, func(have *tree) bool { return have.text() == t.text() }) {
+		p.may = append(p.may, t)
+	}
+}
+
+// opened adds to what branches say of a property what holds for it as a further one, where those do not apply that list it.
+func (f *folder) opened(p *foldedProperty) {
+	for _, o := range f.openers {
+		if !o.knows[p.name] {
+			p.add(o.value)
+		}
+	}
+	for _, w := range f.extra {
+		if w.value.kind != 'f' && !propertyNames(w.in)[p.name] {
+			p.add(w.value)
+		}
+	}
+}
+
+// opens returns the openers that a branch is, or has among its own branches.
+func (f *folder) opens() (list []opener) {
+	knows := map[string]bool{}
+	for _, p := range f.props {
+		if len(p.must) > 0 {
+			knows[p.name] = true
+		}
+	}
+	if patterns := f.out.get("patternProperties"); patterns != nil {
+		for _, m := range patterns.members {
+			list = append(list, opener{knows, m.value})
+		}
+	}
+	if f.closedBy != nil {
+		return list
+	}
+	for _, w := range f.extra {
+		if w.value.kind != 'f' {
+			list = append(list, opener{knows, w.value})
+		}
+	}
+	for _, o := range f.openers {
+		maps.Copy(o.knows, knows)
+		list = append(list, o)
+	}
+	return list
 }
 
 // all returns the schema of what all of list hold for.
@@ -299,7 +355,9 @@ func constants(t *tree) []*tree {
 // finish writes the folded root.
 func (f *folder) finish() *tree {
 	props := makeObject()
-	for _, p := range f.props {
+	for i := range f.props {
+		p := &f.props[i]
+		f.opened(p)
 		switch {
 		case len(p.must) > 0:
 			props.members = append(props.members, member{p.name, f.s.all(p.must)})
@@ -318,8 +376,8 @@ func (f *folder) finish() *tree {
 	if len(f.required) > 0 {
 		members = append(members, member{"required", makeStrings(f.required)})
 	}
-	if len(f.extra) > 0 {
-		members = append(members, member{"additionalProperties", f.additional()})
+	if extra := f.additional(); extra != nil {
+		members = append(members, member{"additionalProperties", extra})
 	}
 	out.members = append(members, out.members...)
 	return out
@@ -331,22 +389,43 @@ func (f *folder) knowsAll(t *tree) bool {
 	return !slices.ContainsFunc(f.props, func(p foldedProperty) bool { return !own[p.name] })
 }
 
-// additional merges what the folded schemas say about further names.
+// additional merges what the folded schemas say about further names; nil: nothing. The root's own unevaluatedProperties is about
+// the names that no part of it says anything about.
 func (f *folder) additional() *tree {
-	var open []*tree
+	if f.s.open {
+		return makeBool(true)
+	}
+	var own *tree
+	var rest, open []*tree
 	for _, w := range f.extra {
 		if w.value.kind != 't' && w.in != f.s.root && !f.knowsAll(w.in) {
 			f.s.lose(f.s.place(w.in), w.name, "the root has the properties of all its parts; that this part does not know those of the others is not said")
 		}
-		if w.value.kind == '{' {
+		if w.name == "unevaluatedProperties" && w.in == f.s.root {
+			own = w.value
+			continue
+		}
+		if rest = append(rest, w.value); w.value.kind == '{' {
 			open = append(open, w.value)
 		}
 	}
-	if i := slices.IndexFunc(f.extra, func(w viewWord) bool { return w.value.kind == 'f' }); i >= 0 {
-		return f.extra[i].value
+	if i := slices.IndexFunc(rest, func(t *tree) bool { return t.kind == 'f' }); i >= 0 {
+		return rest[i]
+	}
+	if len(open) > 0 {
+		return f.s.all(open)
+	}
+	if len(rest) > 0 {
+		return rest[0]
+	}
+	for _, o := range f.openers {
+		open = append(open, o.value)
+	}
+	if own != nil && (own.kind != 'f' || len(open) == 0) {
+		open = append(open, own)
 	}
 	if len(open) == 0 {
-		return f.extra[0].value
+		return nil
 	}
-	return f.s.all(open)
+	return f.s.any(open)
 }

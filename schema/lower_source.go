@@ -16,6 +16,7 @@ import (
 type source struct {
 	c      *compiler
 	root   *tree
+	open   bool // nothing in the root says which names it takes, so that it takes any
 	folded bool // foldRoot had something to do
 	note   string
 	losses []Loss
@@ -23,14 +24,16 @@ type source struct {
 }
 
 func newSource(s *Schema, cfg *LowerConfig) (*source, error) {
-	if _, err := Compile(s, &Config{Loader: cfg.Loader}); err != nil {
+	v, err := Compile(s, &Config{Loader: cfg.Loader})
+	if err != nil {
 		return nil, err
 	}
 	root, err := parseTree(s.text())
 	if err != nil {
 		return nil, err
 	}
-	return &source{c: indexDocument(root, Config{Loader: cfg.Loader}), root: root, ids: map[*tree]int{}}, nil
+	open := !v.root.lists && !v.root.isBareObject()
+	return &source{c: indexDocument(root, Config{Loader: cfg.Loader}), root: root, open: open, ids: map[*tree]int{}}, nil
 }
 
 func (s *source) lose(path, keyword, what string) {

@@ -51,6 +51,7 @@ type view struct {
 	required map[string]bool
 	listed   bool // there is a `properties`
 	extra    []viewWord
+	openers  []*tree // what further names may be for some values only
 	patterns []viewWord
 	names    *viewWord
 	items    []viewWord
@@ -84,6 +85,7 @@ func (b *rebuilder) look(parts []part) *view {
 	for _, p := range parts {
 		l.part(p)
 	}
+	l.settleMaybe()
 	l.checkExtra()
 	for name := range v.required {
 		if _, ok := v.index[name]; !ok {
@@ -116,6 +118,7 @@ type looker struct {
 	v        *view
 	seen     map[*tree]bool
 	unlisted []string
+	may      *folder // what conditional schemas say; nil: there are none
 }
 
 func (v *view) property(name string) *viewProperty {
@@ -220,9 +223,7 @@ func (l *looker) objectWord(w viewWord) bool {
 		v.listed = true
 		for _, m := range w.value.members {
 			p := v.property(m.name)
-			if p.maybe {
-				p.parts, p.maybe = nil, false
-			}
+			p.maybe = false
 			p.parts = append(p.parts, part{t: m.value})
 		}
 	case "required":
@@ -242,6 +243,7 @@ func (l *looker) objectWord(w viewWord) bool {
 	case "if":
 		then, els := w.in.get("then"), w.in.get("else")
 		if then != nil || els != nil {
+			l.maybe(w.value)
 			l.maybe(then)
 			l.maybe(els)
 			v.words = append(v.words, w)
@@ -262,15 +264,33 @@ func (l *looker) maybe(t *tree) {
 	if t == nil {
 		return
 	}
-	props := t.get("properties")
-	if props == nil {
+	if l.may == nil {
+		l.may = newFolder(l.s, nil)
+	}
+	sub := l.may.branch(t)
+	l.may.mayHave(sub)
+	for _, from := range sub.props {
+		if _, known := l.v.index[from.name]; !known {
+			l.v.property(from.name).maybe = true
+		}
+	}
+}
+
+// settleMaybe says of the properties that only conditional schemas list what one of those says.
+func (l *looker) settleMaybe() {
+	if l.may == nil {
 		return
 	}
-	for _, m := range props.members {
-		if _, known := l.v.index[m.name]; !known {
-			p := l.v.property(m.name)
-			p.parts, p.maybe = []part{{t: m.value}}, true
+	l.may.extra = l.v.extra
+	for i := range l.v.props {
+		if p := &l.v.props[i]; p.maybe {
+			from := l.may.property(p.name)
+			l.may.opened(from)
+			p.parts = []part{{t: l.s.any(from.may)}}
 		}
+	}
+	for _, o := range l.may.openers {
+		l.v.openers = append(l.v.openers, o.value)
 	}
 }
 
