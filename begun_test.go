@@ -99,3 +99,53 @@ func TestAFurtherAttemptRepeatsNoEffectOfTheFirst(t *testing.T) {
 		}
 	}
 }
+
+// strictStore refuses what comes with a context that is over, as a database does.
+type strictStore struct{ helve.Store }
+
+func (s *strictStore) AppendAudit(ctx context.Context, entries ...helve.AuditEntry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.Store.AppendAudit(ctx, entries...)
+}
+
+// Who hangs up does not escape the audit.
+func TestARefusalIsAuditedThoughTheCallerHasGone(t *testing.T) {
+	tool, _ := counted(contract("pay", helve.Write), done)
+	ctx, cancel := context.WithCancel(helve.WithScope(t.Context(), helve.Scope{Run: "test"}))
+	policy := helve.Rules{{Verdict: helve.Deny, Reason: "not to eve", When: func(context.Context, *helve.Request) (bool, error) {
+		cancel()
+		return true, nil
+	}}}
+	x := helvetest.NewExecutor(t, &helve.Config{Policy: policy, Store: &strictStore{helve.NewMemoryStore(nil)}}, tool)
+	wantCode(t, x.Execute(ctx, &helve.Call{Tool: "pay", Arguments: value(`{}`)}), helve.CodeDenied)
+	audit, err := x.Store().Audit(t.Context(), helve.AuditFilter{Kind: helve.AuditRefused})
+	if err != nil || len(audit) != 1 {
+		t.Fatalf("audit: %+v, %v", audit, err)
+	}
+}
+
+type oldTicket struct {
+	Number string `json:"number"`
+}
+
+type newTicket struct {
+	Number int `json:"number"`
+}
+
+func (n newTicket) Replayed() newTicket { return n }
+
+// A call that was carried out by a former version of its tool is told as carried
+// out, whatever the type of its result is now.
+func TestReplayOfAResultOfAnotherType(t *testing.T) {
+	store := helve.NewMemoryStore(nil)
+	con := contract("buy", helve.Write, func(c *helve.Contract) { c.Key = helve.KeyFrom("text") })
+	old := helve.Must(helve.Func(con, func(context.Context, text) (oldTicket, error) { return oldTicket{"A7"}, nil }))
+	wantData(t, auto(helvetest.NewExecutor(t, &helve.Config{Store: store}, old)).Call("buy", `{"text":"k"}`), `{"number":"A7"}`)
+	ran := 0
+	tool := helve.Must(helve.Func(con, func(context.Context, text) (newTicket, error) { ran++; return newTicket{7}, nil }))
+	res := auto(helvetest.NewExecutor(t, &helve.Config{Store: store}, tool)).Call("buy", `{"text":"k"}`)
+	wantData(t, res, `{"number":"A7"}`)
+	wantEqual(t, []any{res.Replayed, ran}, []any{true, 0})
+}

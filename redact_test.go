@@ -272,3 +272,17 @@ func TestLateAndReconciledAreRedacted(t *testing.T) {
 		}
 	})
 }
+
+// What a policy quotes is kept, and shown to whoever decides, without secrets.
+func TestReasonOfAnApprovalIsRedacted(t *testing.T) {
+	tool, _ := counted(contract("pay", helve.Write), done)
+	policy := helve.Rules{{Verdict: helve.Ask, Reason: "it goes to https://ana:hunter2@bank.example/"}}
+	x := helvetest.NewExecutor(t, &helve.Config{Policy: policy}, tool)
+	a, err := x.Store().Approval(t.Context(), "", x.Call("pay", `{}`).Pending.Approval)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(a.Reason, "hunter2") || !strings.Contains(a.Reason, "bank.example") {
+		t.Errorf("reason: %s", a.Reason)
+	}
+}

@@ -165,7 +165,7 @@ func (f *flight) identity() ApprovalIdentity {
 func (f *flight) newApproval() *Approval {
 	return &Approval{
 		ID: newID("ap_"), ApprovalIdentity: f.identity(), CallID: f.id, Effect: f.effect,
-		Arguments: f.x.redact.data(f.asked), PolicyVersion: f.question.policyVersion, Rule: f.question.rule, Reason: f.question.reason,
+		Arguments: f.x.redact.data(f.asked), PolicyVersion: f.question.policyVersion, Rule: f.question.rule, Reason: f.x.redact.text(f.question.reason),
 	}
 }
 

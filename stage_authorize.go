@@ -112,8 +112,11 @@ func (f *flight) verb() string {
 	return map[Effect]string{Read: "read", Write: "write", Destructive: "cannot be taken back"}[f.effect]
 }
 
-// audit appends what belongs to no transaction. A call does not fail for it.
+// audit appends what belongs to no transaction, also for a caller who has hung up.
+// A call does not fail for it.
 func (f *flight) audit(ctx context.Context, entry AuditEntry) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
 	if err := f.x.cfg.Store.AppendAudit(ctx, entry); err != nil {
 		f.x.cfg.Logger.Error("the audit could not be written", "kind", string(entry.Kind), "tool", entry.Tool, "call", f.id, "error", f.x.redact.text(err.Error()))
 	}

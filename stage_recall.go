@@ -263,15 +263,30 @@ func (f *flight) replay(ctx context.Context, e *Entry) *Result {
 		out.Warnings = append(slices.Clone(out.Warnings), "The result was too large to be kept; the action itself was done.")
 	}
 	if f.tool.typed != nil && f.tool.typed.replayed != nil && len(r.Data) > 0 && r.Error == nil {
-		v, err := f.tool.typed.replayed(r.Data)
-		if err != nil {
-			return f.internal(fmt.Errorf("replay: %w", err))
-		}
-		if out.Data, _, err = encodeData(v, f.tool.typed); err != nil {
-			return f.internal(fmt.Errorf("replay: %w", err))
+		data, err := f.asReplayed(r.Data)
+		if err == nil {
+			out.Data = data
+		} else { // the type may have changed since; what was done is told all the same
+			f.x.cfg.Logger.Warn("a recorded result is replayed as it was recorded", "tool", f.tool.c.Name, "call", f.id, "error", f.x.redact.text(err.Error()))
 		}
 	}
 	return f.shape(out)
+}
+
+// asReplayed returns recorded data as the type of the tool says that it looks when
+// it is replayed.
+func (f *flight) asReplayed(recorded jsontext.Value) (data jsontext.Value, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			data, err = nil, &panicError{value: v}
+		}
+	}()
+	v, err := f.tool.typed.replayed(recorded)
+	if err != nil {
+		return nil, err
+	}
+	data, _, err = encodeData(v, f.tool.typed)
+	return data, err
 }
 
 // forgotten answers from an entry of which the ledger keeps the state alone.
