@@ -217,7 +217,7 @@ func approvalsEdit(open OpenDesk, f *deskFlags) *cobra.Command {
 input. They are held against the tool's schema and the policy before they run.`,
 		Args: exactly("ID", "ARGUMENTS"),
 		RunE: f.run(open, func(ctx context.Context, d *desk, args []string) error {
-			raw, err := readArguments(d.cmd.InOrStdin(), args[1])
+			raw, err := readArguments(d.cmd, args[1])
 			if err != nil {
 				return err
 			}

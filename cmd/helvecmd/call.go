@@ -43,7 +43,7 @@ and 3 when the call waits for a person's approval. With --ask the person is you.
 	cmd.Flags().BoolVar(&flags.ask, "ask", false, "ask here when the call needs a person's approval")
 	cmd.Flags().TextVar(&flags.autonomy, "autonomy", helve.Gated, "for which calls a person is asked: `manual, gated or auto`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		raw, err := readArguments(cmd.InOrStdin(), args[1])
+		raw, err := readArguments(cmd, args[1])
 		if err != nil {
 			return err
 		}
@@ -73,8 +73,10 @@ func toolAndJSON(_ *cobra.Command, args []string) error {
 }
 
 // readArguments returns the text itself, the content of @FILE, or all of stdin
-// for "-". It reads no more than is needed to see that it is too much.
-func readArguments(stdin io.Reader, text string) (jsontext.Value, error) {
+// for "-", unless cmd is nil. It reads no more than is needed to see that it is
+// too much.
+func readArguments(cmd *cobra.Command, text string) (jsontext.Value, error) {
+	var in io.Reader
 	name, isFile := strings.CutPrefix(text, "@")
 	switch {
 	case isFile:
@@ -83,11 +85,13 @@ func readArguments(stdin io.Reader, text string) (jsontext.Value, error) {
 			return nil, Usagef("read arguments: %w", err)
 		}
 		defer f.Close()
-		stdin = f
-	case text != "-":
+		in = f
+	case text == "-" && cmd != nil:
+		in = Stdin(cmd)
+	default:
 		return jsontext.Value(text), nil
 	}
-	raw, err := io.ReadAll(io.LimitReader(stdin, helve.MaxArguments+1))
+	raw, err := io.ReadAll(io.LimitReader(in, helve.MaxArguments+1))
 	if err != nil {
 		return nil, Usagef("read arguments: %w", err)
 	}

@@ -144,13 +144,14 @@ func (p *Prompt) arguments(ctx context.Context) (jsontext.Value, error) {
 // typed returns the JSON object that was typed, whether it needs more lines, or
 // what is wrong with it.
 func typed(text string) (raw jsontext.Value, goesOn bool, problem string) {
-	raw, err := readArguments(nil, strings.TrimSpace(text))
+	text = strings.TrimSpace(text)
+	raw, err := readArguments(nil, text)
 	if err != nil {
 		return nil, false, err.Error()
 	}
 	err = raw.Compact()
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.ErrUnexpectedEOF) && strings.HasPrefix(text, "{"): // typed, and not in a file
 		return nil, true, ""
 	case err != nil || raw.Kind() != jsontext.KindBeginObject:
 		return nil, false, "That is no JSON object; nothing was changed."

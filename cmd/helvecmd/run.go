@@ -54,6 +54,18 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reade
 	}
 }
 
+// Stdin returns the standard input of a command that reads all of it. A read that
+// waits when the command is interrupted ends with [ErrInterrupted].
+func Stdin(cmd *cobra.Command) io.Reader {
+	r, w := io.Pipe()
+	go func() { // a read from a terminal cannot be ended, so it is left
+		_, err := io.Copy(w, cmd.InOrStdin())
+		w.CloseWithError(err)
+	}()
+	context.AfterFunc(cmd.Context(), func() { w.CloseWithError(ErrInterrupted) })
+	return r
+}
+
 // execute runs the tree and says what was wrong.
 func execute(ctx context.Context, root *cobra.Command, stderr io.Writer) int {
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -69,6 +81,7 @@ func execute(ctx context.Context, root *cobra.Command, stderr io.Writer) int {
 	switch {
 	case ok && exit.Err == nil:
 		return exit.Status
+	case errors.Is(err, ErrInterrupted): // which is no wrong usage
 	case ok:
 		status = exit.Status
 	case !entered:

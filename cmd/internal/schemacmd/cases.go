@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
@@ -17,15 +16,11 @@ import (
 
 // runCases answers every line of a file with a line.
 func (v *validation) runCases(cmd *cobra.Command) error {
-	in := cmd.InOrStdin()
-	if v.cases != "-" {
-		f, err := os.Open(v.cases)
-		if err != nil {
-			return helvecmd.Usagef("read cases: %w", err)
-		}
-		defer f.Close()
-		in = f
+	in, err := open(cmd, v.cases)
+	if err != nil {
+		return helvecmd.Usagef("read cases: %w", err)
 	}
+	defer in.Close()
 	cases := caseChecker{validation: v}
 	lines := bufio.NewReaderSize(in, 1<<16)
 	out := bufio.NewWriter(cmd.OutOrStdout())
@@ -44,7 +39,7 @@ func (v *validation) runCases(cmd *cobra.Command) error {
 		if err := printJSON(out, &answer); err != nil {
 			return err
 		}
-		if lines.Buffered() == 0 { // whoever writes the lines may wait for an answer
+		if next, _ := lines.Peek(lines.Buffered()); bytes.IndexByte(next, '\n') < 0 { // whoever writes the lines may wait for an answer
 			if err := out.Flush(); err != nil {
 				return err
 			}

@@ -75,11 +75,11 @@ func (c *comparison) checkArgs(_ *cobra.Command, args []string) error {
 
 // run compares.
 func (c *comparison) run(cmd *cobra.Command, args []string) error {
-	old, err := readSchema(cmd.InOrStdin(), args[0])
+	old, err := readSchema(cmd, args[0])
 	if err != nil {
 		return err
 	}
-	next, err := readSchema(cmd.InOrStdin(), args[1])
+	next, err := readSchema(cmd, args[1])
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
 
 	"helve.dev/helve/cmd/helvecmd"
 	"helve.dev/helve/schema"
@@ -18,16 +19,12 @@ const maxDocument = 64 << 20
 
 // readDocument returns the content of a file, or of stdin for "-". It reads no
 // more than is needed to see that it is too much.
-func readDocument(stdin io.Reader, name string) ([]byte, error) {
-	in := stdin
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
+func readDocument(cmd *cobra.Command, name string) ([]byte, error) {
+	in, err := open(cmd, name)
+	if err != nil {
+		return nil, err
 	}
+	defer in.Close()
 	raw, err := io.ReadAll(io.LimitReader(in, maxDocument+1))
 	if err != nil {
 		return nil, err
@@ -36,6 +33,14 @@ func readDocument(stdin io.Reader, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is longer than %d MiB, which is the most that is read", title(name), maxDocument>>20)
 	}
 	return raw, nil
+}
+
+// open opens a file, or stdin for "-".
+func open(cmd *cobra.Command, name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(helvecmd.Stdin(cmd)), nil
+	}
+	return os.Open(name)
 }
 
 // title names an input for people.
@@ -47,8 +52,8 @@ func title(name string) string {
 }
 
 // readSchema reads a file as a schema. Its errors are wrong usage.
-func readSchema(stdin io.Reader, name string) (*schema.Schema, error) {
-	raw, err := readDocument(stdin, name)
+func readSchema(cmd *cobra.Command, name string) (*schema.Schema, error) {
+	raw, err := readDocument(cmd, name)
 	if err != nil {
 		return nil, helvecmd.Usagef("read schema: %w", err)
 	}

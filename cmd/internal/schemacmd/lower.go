@@ -94,7 +94,7 @@ func (l *lowering) checkArgs(_ *cobra.Command, args []string) (err error) {
 
 // run lowers.
 func (l *lowering) run(cmd *cobra.Command, args []string) error {
-	raw, err := readDocument(cmd.InOrStdin(), args[0])
+	raw, err := readDocument(cmd, args[0])
 	if err != nil {
 		return helvecmd.Usagef("read tools: %w", err)
 	}

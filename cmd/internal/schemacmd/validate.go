@@ -3,7 +3,6 @@ package schemacmd
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -93,7 +92,7 @@ func (v *validation) run(cmd *cobra.Command, args []string) error {
 	if v.cases != "" {
 		return v.runCases(cmd)
 	}
-	s, err := readSchema(cmd.InOrStdin(), v.schema)
+	s, err := readSchema(cmd, v.schema)
 	if err != nil {
 		return err
 	}
@@ -106,7 +105,10 @@ func (v *validation) run(cmd *cobra.Command, args []string) error {
 	}
 	status := helvecmd.ExitOK
 	for _, name := range args {
-		answer := checkFile(check, cmd.InOrStdin(), name)
+		answer := checkFile(cmd, check, name)
+		if cmd.Context().Err() != nil {
+			return helvecmd.ErrInterrupted
+		}
 		switch {
 		case answer.Error != "":
 			status = helvecmd.ExitUsage
@@ -115,9 +117,6 @@ func (v *validation) run(cmd *cobra.Command, args []string) error {
 		}
 		if err := v.tell(cmd, &answer); err != nil {
 			return err
-		}
-		if err := cmd.Context().Err(); err != nil {
-			return helvecmd.ErrInterrupted
 		}
 	}
 	return exit(status)
@@ -133,8 +132,8 @@ func (v *validation) compile(s *schema.Schema) (*schema.Validator, error) {
 }
 
 // checkFile checks one file.
-func checkFile(check *schema.Validator, stdin io.Reader, name string) verdict {
-	raw, err := readDocument(stdin, name)
+func checkFile(cmd *cobra.Command, check *schema.Validator, name string) verdict {
+	raw, err := readDocument(cmd, name)
 	if err != nil {
 		return verdict{File: title(name), Error: err.Error()}
 	}
