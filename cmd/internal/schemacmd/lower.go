@@ -38,6 +38,8 @@ type toolReport struct {
 	Strict bool   `json:"strict"`
 	// Losses are the steps in which the wire schema says less than the tool's own.
 	Losses []schema.Loss `json:"losses,omitzero"`
+	// Warning says why the provider may refuse the tool as it was written.
+	Warning string `json:"warning,omitzero"`
 	// Error says why the tool was left out.
 	Error string `json:"error,omitzero"`
 }
@@ -49,7 +51,8 @@ func newLower() *cobra.Command {
 		Use:   "lower --to PROVIDER TOOLS",
 		Short: "Write tools in the form that a provider takes",
 		Long: `Write tools in the form that a provider takes, and report each step in which the
-schema that is sent says less than the tool's own.
+schema that is sent says less than the tool's own. A tool whose name the provider
+does not take is written all the same, and the report warns of it.
 
 TOOLS is a JSON file, or - for standard input: an answer to tools/list
 {"tools":[...]}, an array of tools, or tools line by line. Each has a name, a
@@ -138,6 +141,7 @@ func (l *lowering) lower(listed []listedTool) ([]schema.LoweredTool, *lowerRepor
 			continue
 		}
 		seen[t.Name] = true
+		report.Tools[i].Warning = l.provider.warning(t.Name)
 		tools, at = append(tools, t.LowerTool), append(at, i)
 	}
 	lowered, set, err := schema.LowerAll(tools, l.dialect, nil)
@@ -179,6 +183,9 @@ func (r *lowerReport) print(w io.Writer) {
 			form = "strict"
 		}
 		fmt.Fprintf(&b, "%s: %s, %s\n", oneLine(t.Name), form, count(len(t.Losses), "lossy step"))
+		if t.Warning != "" {
+			fmt.Fprintf(&b, "  %s\n", t.Warning)
+		}
 		for _, loss := range t.Losses {
 			fmt.Fprintf(&b, "  %s\n", oneLine(lossText(loss)))
 		}

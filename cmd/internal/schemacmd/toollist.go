@@ -21,6 +21,9 @@ type toolDefinition struct {
 	Parameters  jsontext.Value `json:"parameters"`
 }
 
+// lenient leaves a name that is there twice to the tool that has it.
+var lenient = jsontext.AllowDuplicateNames(true)
+
 // readTools returns the tools of a tools/list answer, of an array, or of JSON
 // lines. Only what is no such list at all is an error; a tool that is wrong
 // comes back with an error of its own.
@@ -29,7 +32,7 @@ func readTools(raw []byte) ([]listedTool, error) {
 		return nil, errors.New("the text starts with a byte order mark; leave it out")
 	}
 	var out []listedTool
-	d := jsontext.NewDecoder(bytes.NewReader(raw))
+	d := jsontext.NewDecoder(bytes.NewReader(raw), lenient)
 	for {
 		value, err := d.ReadValue()
 		if errors.Is(err, io.EOF) {
@@ -55,7 +58,7 @@ func readTools(raw []byte) ([]listedTool, error) {
 func toolValues(value jsontext.Value) (list []jsontext.Value, err error) {
 	switch value.Kind() {
 	case jsontext.KindBeginArray:
-		err = json.Unmarshal(value, &list)
+		err = json.Unmarshal(value, &list, lenient)
 		return list, err
 	case jsontext.KindBeginObject:
 		for name, v := range members(value) {
@@ -80,7 +83,8 @@ type listedTool struct {
 func readTool(value jsontext.Value, nth int) listedTool {
 	t := listedTool{LowerTool: schema.LowerTool{Name: fmt.Sprintf("tool %d", nth)}}
 	var def toolDefinition
-	if json.Unmarshal(inner(value), &def) != nil {
+	value = inner(value)
+	if json.Unmarshal(value, &def, lenient) != nil {
 		t.err = errors.New("it is not an object with name, description and inputSchema")
 		return t
 	}
@@ -89,6 +93,9 @@ func readTool(value jsontext.Value, nth int) listedTool {
 		return t
 	}
 	t.Name, t.Description = def.Name, def.Description
+	if t.err = jsontext.NewDecoder(bytes.NewReader(value)).SkipValue(); t.err != nil {
+		return t
+	}
 	for _, raw := range []jsontext.Value{def.InputSchema, def.Underscored, def.Parameters} {
 		if raw != nil && raw.Kind() != jsontext.KindNull {
 			t.Schema, t.err = schema.Parse(raw)

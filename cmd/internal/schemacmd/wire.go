@@ -2,6 +2,7 @@ package schemacmd
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,17 +15,35 @@ type provider struct {
 	name string
 	// plain and strict are its dialects; a zero strict means that it has no strict form.
 	plain, strict schema.Dialect
+	// names are those that it takes, and takes says so. Nil: any.
+	names *regexp.Regexp
+	takes string
 	// wire returns the value of the field tools of a request.
 	wire func(tools []schema.LoweredTool) any
 }
 
 // providers are the values of --to.
 var providers = []provider{
-	{"anthropic", schema.AnthropicPlain, schema.AnthropicStrict, each(anthropicTool)},
-	{"openai", schema.OpenAIPlain, schema.OpenAIStrict, each(responsesTool)},
-	{"openai-chat", schema.OpenAIPlain, schema.OpenAIStrict, each(chatTool)},
-	{"gemini", schema.Gemini, 0, geminiTools},
-	{"mcp", schema.MCP, 0, each(mcpTool)},
+	{"anthropic", schema.AnthropicPlain, schema.AnthropicStrict, short, "up to 64 of A-Z a-z 0-9 _ -", each(anthropicTool)},
+	{"openai", schema.OpenAIPlain, schema.OpenAIStrict, long, "up to 128 of A-Z a-z 0-9 _ -", each(responsesTool)},
+	{"openai-chat", schema.OpenAIPlain, schema.OpenAIStrict, short, "up to 64 of A-Z a-z 0-9 _ -", each(chatTool)},
+	{"gemini", schema.Gemini, 0, dotted, "a letter or _ and up to 127 of A-Z a-z 0-9 _ . : -", geminiTools},
+	{"mcp", schema.MCP, 0, nil, "", each(mcpTool)},
+}
+
+// The names of tools that providers take.
+var (
+	short  = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	long   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+	dotted = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$`)
+)
+
+// warning says what the provider has against a name, or "".
+func (p *provider) warning(name string) string {
+	if p.names == nil || p.names.MatchString(name) {
+		return ""
+	}
+	return fmt.Sprintf("%s refuses a request with this name: it takes %s", p.name, p.takes)
 }
 
 // providerOf returns the provider of a name.
