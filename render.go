@@ -106,7 +106,10 @@ func renderData(data jsontext.Value) string {
 // taken for another value stands in quotes.
 func RenderCall(a *Approval, surface Surface) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s)", a.Tool, a.Effect)
+	b.WriteString(a.Tool)
+	if a.Effect != 0 { // a ledger does not know it
+		fmt.Fprintf(&b, " (%s)", a.Effect)
+	}
 	for _, f := range members(a.Arguments) {
 		text := renderData(f.value)
 		if f.value.Kind() == '"' && (strings.TrimSpace(text) != text && !strings.Contains(text, "\n") || jsontext.Value(text).IsValid()) {
