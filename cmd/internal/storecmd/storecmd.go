@@ -68,6 +68,8 @@ func openStore(ctx context.Context, where string) (database, error) {
 			return nil, noFile(rest)
 		case err == nil && info.IsDir():
 			return nil, helvecmd.Usagef("%s is a folder: name the file in it, as in sqlite:FILE", rest)
+		case err == nil && info.Mode().IsRegular() && info.Size() == 0:
+			return nil, helvecmd.Usagef("%s is empty: it is the store of no program", rest)
 		}
 		return sqlite.Open(ctx, rest, &sqlite.Config{SweepEvery: -1})
 	case "postgres", "postgresql":
