@@ -95,7 +95,8 @@ func printBrief(ctx context.Context, cmd *cobra.Command, x *helve.Executor, run 
 					plain.Line(a.Reason), a.ID, a.Expires.Local().Format(time.DateTime))
 			}
 		}
-		fmt.Fprintf(w, "\nNothing of this was done. Run it in a terminal to be asked, or, where --state keeps it:\n"+
+		fmt.Fprintf(w, "\nNothing of this was done. Run it in a terminal to be asked, or, where --state or --store\n"+
+			"keeps it, with the same flags:\n"+
 			"  dayflow approve ID, deny ID --why TEXT or edit ID JSON, and then dayflow resume %s\n", run.ID)
 	case agent.Stopped:
 		fmt.Fprintf(w, "\nThe brief is not finished: %s.\n", plain.Line(run.Reason))
