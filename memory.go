@@ -30,7 +30,7 @@ type MemoryStore struct {
 
 	mu        sync.Mutex
 	entries   map[LedgerKey]*memoryEntry
-	twins     map[twinKey]*memoryEntry  // what is running or unknown in a run, as a list by its next
+	twins     map[twinKey]*memoryEntry  // what is unknown in a run, or may become it, as a list by its next
 	dedupes   map[LedgerKey][]LedgerKey // by tenant, scope and dedupe key: who claimed it, the last one last
 	final     list.List                 // of LedgerKey, oldest first
 	approvals map[string]*Approval
@@ -394,13 +394,13 @@ func (m *MemoryStore) refresh(e *memoryEntry, now time.Time) {
 // setState puts e to a state that is not running: nothing but a claim does that.
 func (m *MemoryStore) setState(e *memoryEntry, s EntryState) {
 	e.State = s
-	if s != EntryUnknown {
+	if s != EntryUnknown && s != EntryReserved {
 		m.leavesTwins(e)
 	}
 	m.setFinal(e, e.finished())
 }
 
-// leavesTwins removes e from what is running or unknown.
+// leavesTwins removes e from what is unknown or may become it.
 func (m *MemoryStore) leavesTwins(e *memoryEntry) {
 	twin := e.twin()
 	first := m.twins[twin]

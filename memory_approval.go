@@ -14,7 +14,7 @@ func (m *MemoryStore) Ask(_ context.Context, a *Approval, ttl time.Duration, aud
 	ref := callRef{a.Tenant, a.Run, a.CallID}
 	if a.Run != "" {
 		for _, id := range m.byCall[ref] {
-			if o := m.approvals[id]; m.open(o, now) && o.ApprovalIdentity != a.ApprovalIdentity {
+			if o := m.approvals[id]; o.ApprovalIdentity != a.ApprovalIdentity && m.open(o, now) {
 				return nil, ErrApprovalMismatch
 			}
 		}

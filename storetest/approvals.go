@@ -112,6 +112,22 @@ func approvalsExpiry(s *suite) {
 	told := s.ask(approval("unseen again", identity(4)))
 	s.equal([]any{told.ID, told.State}, []any{"unseen", helve.ApprovalExpired})
 	s.equal(s.ask(approval("unseen again", identity(4))).State, helve.ApprovalPending)
+	// So is one to the call that asked for it, and one that expired in use is told then.
+	brief("same", 5)
+	brief("decided late", 6)
+	brief("used late", 7)
+	s.approve("used late")
+	s.lapse()
+	same := approval("same again", identity(5))
+	same.CallID = "call of same"
+	s.equal(s.ask(same).State, helve.ApprovalExpired)
+	s.equal(s.ask(same).State, helve.ApprovalPending)
+	_, err = s.Decide(s.Context(), "a", "decided late", &helve.Decision{Approve: true})
+	s.fails(err, helve.ErrApprovalExpired)
+	s.equal(s.ask(approval("decided late again", identity(6))).State, helve.ApprovalPending)
+	_, err = s.Claim(s.Context(), &helve.ClaimParams{Approval: &helve.Consume{ID: "used late", Identity: identity(7)}})
+	s.fails(err, helve.ErrApprovalExpired)
+	s.equal(s.ask(approval("used late again", identity(7))).State, helve.ApprovalPending)
 }
 
 func approvalsConsume(s *suite) {

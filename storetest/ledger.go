@@ -172,6 +172,12 @@ func ledgerTwins(s *suite) {
 	for _, e := range []*helve.Entry{s.lost(entry("told", ofRun("r5"))), s.recallEntry(entry("told", ofRun("r5")))} {
 		s.equal(e.Key, "told")
 	}
+	// One that was suspended before it became unknown is no exception.
+	paused := s.done(entry("paused", ofRun("r6")), helve.EntryReserved)
+	s.ok(s.finish(paused.Token, helve.EntryUnknown))
+	for _, e := range []*helve.Entry{s.lost(entry("next", ofRun("r6"))), s.recallEntry(entry("next", ofRun("r6")))} {
+		s.equal(e.Key, "paused")
+	}
 }
 
 func ledgerDedupe(s *suite) {
@@ -185,6 +191,12 @@ func ledgerDedupe(s *suite) {
 	s.won(entry("k3", dedupe("another meeting", time.Hour)))
 	s.won(entry("k4", day, otherTenant))
 	s.won(entry("k5", day, func(e *helve.Entry) { e.Scope = "act2" }))
+	// What is known of the key itself comes first, also where nobody has looked since
+	// its holder was lost.
+	s.claimFor(0, entry("lost", dedupe("lost", 0), ofRun("r1")))
+	s.done(entry("since", dedupe("lost", time.Hour), ofRun("r2")), helve.EntrySucceeded)
+	itself := s.lost(entry("lost", dedupe("lost", time.Hour), ofRun("r1")))
+	s.equal([]any{itself.Key, itself.State}, []any{"lost", helve.EntryUnknown})
 	// What came to nothing stands for nothing.
 	s.done(entry("f1", dedupe("failed", time.Hour)), helve.EntryFailed)
 	s.won(entry("f2", dedupe("failed", time.Hour)))

@@ -184,8 +184,10 @@ func (s *Store) Decide(ctx context.Context, tenant, id string, d *helve.Decision
 			return helve.ErrNoApproval
 		}
 		decides, err := a.Decidable(d)
+		if refused = err; a.State == helve.ApprovalExpired {
+			return t.exec(`UPDATE approvals SET state = 'expired' WHERE id = ?1 AND state <> 'expired'`, id)
+		}
 		if !decides {
-			refused = err
 			return nil
 		}
 		state, edited := helve.ApprovalDenied, any(nil)

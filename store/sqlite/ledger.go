@@ -166,6 +166,9 @@ func (s *Store) Claim(ctx context.Context, p *helve.ClaimParams) (c *helve.Claim
 		c, err = t.claim(p, rows)
 		return err
 	})
+	if errors.Is(err, helve.ErrApprovalExpired) { // it is told now
+		return nil, errors.Join(err, s.noteExpired(ctx, p.Approval.Identity.Tenant))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +191,10 @@ func (t *tx) claim(p *helve.ClaimParams, rows []audit.Row) (*helve.Claim, error)
 	c := &helve.Claim{Won: true}
 	if e := p.Entry; e != nil {
 		if e.Dedupe.Key != "" {
+			own, err := t.entry(byKey, e.Tenant, e.Scope, e.Key) // what it says comes first
+			if err != nil || own != nil && !own.Takable(e) {
+				return &helve.Claim{Entry: own}, err
+			}
 			other, err := t.entry(byDedupe, e.Tenant, e.Scope, e.Key, e.Dedupe.Key, t.now)
 			if err != nil || other != nil && other.Stands() {
 				return &helve.Claim{Entry: other}, err
