@@ -2,6 +2,7 @@ package helve_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -148,4 +149,51 @@ func TestReplayOfAResultOfAnotherType(t *testing.T) {
 	res := auto(helvetest.NewExecutor(t, &helve.Config{Store: store}, tool)).Call("buy", `{"text":"k"}`)
 	wantData(t, res, `{"number":"A7"}`)
 	wantEqual(t, []any{res.Replayed, ran}, []any{true, 0})
+}
+
+// A call that is sent again, with an id of its own as models do, and that enters
+// its handler again, makes the same calls again: each has one effect. Another call
+// may write the same.
+func TestACallSentAgainRepeatsNoEffectOfItsHandler(t *testing.T) {
+	exits := map[string]error{"fails": errBackend, "not done": helve.NotDone(errBackend), "suspends": helve.Suspend(helve.Pending{Reason: "wait"})}
+	for name, exit := range exits {
+		for _, key := range []helve.KeyRule{helve.KeyArguments, helve.KeyFrom("text")} {
+			for _, inner := range []helve.KeyRule{helve.KeyArguments, helve.KeyCall} {
+				t.Run(fmt.Sprint(name, " ", key, " ", inner), func(t *testing.T) {
+					write, written := counted(contract("write", helve.Write, func(c *helve.Contract) { c.Key = inner }), done)
+					look := helve.Must(helve.Func(contract("look", helve.Read, func(c *helve.Contract) { c.Uses = []string{"write"} }),
+						func(ctx context.Context, _ text) (string, error) {
+							return "", helve.Invoke(ctx, "write", value(`{"text":"a trace"}`)).Err()
+						}))
+					fails := true
+					replace := helve.Must(helve.Func(
+						contract("replace", helve.Write, func(c *helve.Contract) {
+							c.Idempotent, c.Attempts, c.Resumable, c.Key, c.Uses = true, 1, true, key, []string{"write", "look"}
+						}),
+						func(ctx context.Context, _ text) (string, error) {
+							for _, name := range []string{"write", "look"} {
+								if err := helve.Invoke(ctx, name, value(`{"text":"a"}`)).Err(); err != nil {
+									return "", err
+								}
+							}
+							if fails {
+								fails = false
+								return "", exit
+							}
+							return "replaced", nil
+						}))
+					x := auto(helvetest.NewExecutor(t, nil, write, look, replace))
+					first := x.Call("replace", `{"text":"a.txt"}`)
+					wantEqual(t, first.OK(), false)
+					if key != helve.KeyArguments {
+						x.Scope.Run = "another"
+					}
+					wantData(t, x.Call("replace", `{"text":"a.txt"}`), `"replaced"`)
+					wantEqual(t, written.Load(), 2)
+					wantData(t, x.Call("replace", `{"text":"b.txt"}`), `"replaced"`)
+					wantEqual(t, written.Load(), 4)
+				})
+			}
+		}
+	}
 }

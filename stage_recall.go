@@ -82,21 +82,29 @@ func (f *flight) identify() error {
 			return nil
 		}
 	}
-	switch {
+	f.inRun = f.scope.Run != ""
+	byCall := f.tool.c.Key == KeyCall || f.scope.Run == ""
+	switch of := f.keyedParent(); {
 	case f.callerKey != "":
+		f.inRun = false
 		f.key.Key = keyOfCaller + f.callerKey
-		f.publicKey = f.key.public()
-		return nil
-	case f.tool.c.Key == KeyCall || f.scope.Run == "":
+	case of != nil:
+		// What a handler calls is protected by its own call: two calls of it may
+		// each write the same, and one that is sent again, under whatever id, makes
+		// the same calls again.
+		f.inRun = of.inRun
+		which := digest.String()
+		if byCall {
+			which = f.id[len(of.id):] // its number among the calls within the other
+		}
+		f.key.Key = fmt.Sprintf("within:%x %s %s", of.key.sum(), of.digest, which)
+	case byCall:
 		f.key.Key = fmt.Sprintf("call:%q %q %q", f.scope.Run, f.scope.Subject, f.id)
 	case f.parent != nil:
-		// What a handler calls is protected by its own call: two calls of it may
-		// each write the same.
 		f.key.Key = fmt.Sprintf("arguments:%q %q %s", f.scope.Run, f.parent.id, digest)
 	default:
 		f.key.Key = fmt.Sprintf("arguments:%q %s", f.scope.Run, digest)
 	}
-	f.inRun = f.scope.Run != ""
 	f.publicKey = f.key.public()
 	return nil
 }
@@ -114,8 +122,22 @@ func (k LedgerKey) public() string {
 			return text
 		}
 	}
+	return "helve_" + hex.EncodeToString(k.sum()[:16])
+}
+
+func (k LedgerKey) sum() []byte {
 	sum := sha256.Sum256([]byte(k.Tenant + "\x00" + k.Scope + "\x00" + k.Key))
-	return "helve_" + hex.EncodeToString(sum[:16])
+	return sum[:]
+}
+
+// keyedParent is the nearest call around f that has a key, or nil: a read has none.
+func (f *flight) keyedParent() *flight {
+	for p := f.parent; p != nil; p = p.parent {
+		if p.effect != Read && p.key.Key != "" {
+			return p
+		}
+	}
+	return nil
 }
 
 // dedupeKey is the second key of the call, or the zero value where the contract
