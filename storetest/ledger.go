@@ -172,6 +172,12 @@ func ledgerTwins(s *suite) {
 	for _, e := range []*helve.Entry{s.lost(entry("told", ofRun("r5"))), s.recallEntry(entry("told", ofRun("r5")))} {
 		s.equal(e.Key, "told")
 	}
+	// Nor does it matter to what may be taken over that it has the same second key,
+	// for which the other no longer stands.
+	s.done(entry("past", ofRun("r7"), dedupe("past", 0)), helve.EntryUnknown)
+	s.done(entry("safe", ofRun("r8"), repeatable), helve.EntryUnknown)
+	s.equal(s.recallEntry(entry("safe", ofRun("r7"), dedupe("past", 0))).Key, "safe")
+	s.equal(s.won(entry("safe", ofRun("r7"), dedupe("past", 0))).Fence, int64(2))
 	// One that was suspended before it became unknown is no exception.
 	paused := s.done(entry("paused", ofRun("r6")), helve.EntryReserved)
 	s.ok(s.finish(paused.Token, helve.EntryUnknown))

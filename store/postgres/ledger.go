@@ -19,7 +19,7 @@ const (
 		e.dedupe_key, e.dedupe_window, e.approval, e.repeatable, e.attempts, e.record, e.claimed, e.updated, e.lease_until, statement_timestamp()`
 
 	// What may be known of a call, in the order in which it counts.
-	recallSQL       = `SELECT ` + entryColumns + ` FROM (SELECT 1 AS rank, * FROM ledger WHERE id = $1`
+	recallSQL       = `SELECT e.rank, ` + entryColumns + ` FROM (SELECT 1 AS rank, * FROM ledger WHERE id = $1`
 	recallDedupeSQL = ` UNION ALL (SELECT 2, * FROM standing($?, $1) ORDER BY claimed DESC LIMIT 1)`
 	recallTwinSQL   = ` UNION ALL (SELECT 3, * FROM twins($2, $3, $4, $5) WHERE id <> $1 LIMIT 1)`
 	recallEndSQL    = `) e ORDER BY e.rank`
@@ -80,7 +80,7 @@ func (s *Store) Recall(ctx context.Context, q *helve.RecallParams) (*helve.Entry
 	}
 	sql.sql.WriteString(recallEndSQL)
 	for {
-		found, err := s.entries(ctx, "recall a key", sql)
+		found, err := s.candidates(ctx, "recall a key", sql)
 		e := mostTelling(found, q)
 		if err != nil || e == nil || !e.Lost() {
 			return e, err
@@ -91,13 +91,24 @@ func (s *Store) Recall(ctx context.Context, q *helve.RecallParams) (*helve.Entry
 	}
 }
 
-func (s *Store) entries(ctx context.Context, verb string, q *query) (found []*helve.Entry, err error) {
+// A candidate is what may be known of a call, with its rank in recallSQL.
+type candidate struct {
+	*helve.Entry
+	rank int
+}
+
+const dedupeRank = 2
+
+func (s *Store) candidates(ctx context.Context, verb string, q *query) (found []candidate, err error) {
 	err = s.try(ctx, verb, func() error {
 		rows, err := s.pool.Query(ctx, q.sql.String(), q.args...)
 		if err != nil {
 			return err
 		}
-		found, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (*helve.Entry, error) { return scanEntry(r) })
+		found, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (c candidate, err error) {
+			c.Entry, err = scanEntry(r, &c.rank)
+			return c, err
+		})
 		return err
 	})
 	return found, err
@@ -106,17 +117,16 @@ func (s *Store) entries(ctx context.Context, verb string, q *query) (found []*he
 // mostTelling returns the first of found that counts, or nil: the call's own
 // entry gives way where it may be taken to one that stands for the dedupe key,
 // and where it came to nothing to the same call under another key.
-func mostTelling(found []*helve.Entry, q *helve.RecallParams) *helve.Entry {
+func mostTelling(found []candidate, q *helve.RecallParams) *helve.Entry {
 	if len(found) == 0 {
 		return nil
 	}
-	own := found[0]
+	own := found[0].Entry
 	if own.LedgerKey != q.LedgerKey || len(found) == 1 || !own.Takable(&helve.Entry{Fingerprint: q.Fingerprint}) {
 		return own
 	}
-	stands := q.Dedupe != "" && found[1].Dedupe.Key == q.Dedupe
-	if stands || own.State == helve.EntryRetryable || own.State == helve.EntryFailed {
-		return found[1]
+	if found[1].rank == dedupeRank || own.State == helve.EntryRetryable || own.State == helve.EntryFailed {
+		return found[1].Entry
 	}
 	return own
 }

@@ -44,7 +44,7 @@ func TestStoresAnswerAlike(t *testing.T) {
 				op := randomOp(r)
 				x, y := op(a), op(b)
 				said = append(said, x)
-				if x != y {
+				if x != y || t.Failed() {
 					t.Fatalf("sequence %d:\n%s\nthe other store: %s", n, strings.Join(said, "\n"), y)
 				}
 			}
@@ -127,11 +127,10 @@ func (s *subject) as(e *helve.Entry, key string) string {
 	if e == nil {
 		return "nothing"
 	}
-	which := "its own"
 	if e.Key != key { // there may be several, and any of them will do
-		which = "another"
+		return fmt.Sprintf("another %s", e.State)
 	}
-	return fmt.Sprintf("%s %s fence %d attempts %d held %v record %v run %q fp %x", which, e.State, e.Fence, e.Attempts, e.Lease > 0, e.Record != nil, e.Run, e.Fingerprint[:1])
+	return fmt.Sprintf("its own %s fence %d attempts %d held %v record %v run %q fp %x", e.State, e.Fence, e.Attempts, e.Lease > 0, e.Record != nil, e.Run, e.Fingerprint[:1])
 }
 
 func (s *subject) claim(e helve.Entry, lease time.Duration, consume bool, call int, reserve bool, limit int64) string {
@@ -153,8 +152,7 @@ func (s *subject) claim(e helve.Entry, lease time.Duration, consume bool, call i
 		return did + s.says(err)
 	}
 	if !c.Won {
-		same := known != nil && known.LedgerKey == c.Entry.LedgerKey && known.State == c.Entry.State && known.Fence == c.Entry.Fence
-		if !same {
+		if s.as(known, e.Key) != s.as(c.Entry, e.Key) {
 			s.t.Errorf("%srefused with %s, recalled %s", did, s.as(c.Entry, e.Key), s.as(known, e.Key))
 		}
 		return did + "refused: " + s.as(c.Entry, e.Key)
