@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"sync"
 	"testing"
 	"time"
@@ -72,6 +73,11 @@ func Run(t *testing.T, open Opener) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
+			defer func() {
+				if v := recover(); v != nil { // the others tell what the store does wrong, too
+					t.Errorf("the test panicked over what the store did: %v\n%s", v, debug.Stack())
+				}
+			}()
 			handle := open(t)
 			test.run(&suite{T: t, Store: handle(), other: handle})
 		})
