@@ -128,7 +128,7 @@ func Golden(tb testing.TB, name string, res *helve.Result, replace ...string) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		tb.Fatalf("%v (run the test with -update to write it)", err)
+		tb.Fatalf("%v (run the test with HELVE_UPDATE=1 in the environment to write it)", err)
 	}
 	if !bytes.Equal(got, want) {
 		tb.Errorf("the envelope differs from %s\n got: %s\nwant: %s", path, got, want)
