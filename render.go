@@ -118,13 +118,23 @@ func RenderCall(a *Approval, surface Surface) string {
 		if strings.Contains(text, "\n") {
 			text = "\n    " + strings.ReplaceAll(text, "\n", "\n    ")
 		}
-		fmt.Fprintf(&b, "\n  %s: %s", f.name, orElse(text, `""`))
+		fmt.Fprintf(&b, "\n  %s: %s", renderName(f.name), orElse(text, `""`))
 	}
 	return onSurface(b.String(), surface)
 }
 
-// plainText shows control and direction characters instead of obeying them: a
-// text that rewrites the line above it must not deceive who approves it.
+// renderName puts a name in quotes that could be taken for more than a name: an
+// open input takes any, and one with a line in it would look like an argument.
+func renderName(name string) string {
+	if name != "" && strings.TrimSpace(name) == name && !strings.ContainsAny(name, "\n\t:\"") {
+		return name
+	}
+	return string(quote(name))
+}
+
+// plainText shows control and direction characters instead of obeying them, and
+// those that cannot be seen: a text that rewrites the line above it must not
+// deceive who approves it, nor one that holds more than it shows.
 func plainText(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -135,6 +145,10 @@ func plainText(s string) string {
 			b.WriteRune(r)
 		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == 0x2028, r == 0x2029, r == 0xFEFF:
 			fmt.Fprintf(&b, "\\u%04x", r)
+		case r == 0xAD, r == 0x34F, r == 0x200B, r >= 0x2060 && r <= 0x2064: // padding; joiners (200C, 200D) shape words
+			fmt.Fprintf(&b, "\\u%04x", r)
+		case r >= 0xE0000 && r <= 0xE007F: // tags, in which instructions to a model can be hidden
+			fmt.Fprintf(&b, "\\U%08x", r)
 		default:
 			b.WriteRune(r)
 		}

@@ -57,3 +57,19 @@ func TestRenderCallShowsExactlyWhatWillRun(t *testing.T) {
 		t.Errorf("page: %s", page)
 	}
 }
+
+// The names of an open input come from the model too, and a text may hold more
+// than can be seen.
+func TestRenderCallCannotBeForged(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{"note\n  amount":5,"amount":100}`:   "\"note\\n  amount\": 5\n  amount: 100",
+		`{"amount: 5\t":1," to":2,"":3}`:      "\"amount: 5\\t\": 1\n  \" to\": 2\n  \"\": 3",
+		`{"größe in m":1,"a.b/c":2}`:          "größe in m: 1\n  a.b/c: 2",
+		`{"to":"ann\u200b@x.org\u00ad"}`:      "to: ann\\u200b@x.org\\u00ad",
+		`{"to":"ok\udb40\udc69\udb40\udc67"}`: "to: ok\\U000e0069\\U000e0067",
+		`{"to":"می\u200cخواهم"}`:              "to: می\u200cخواهم",
+	} {
+		a := &helve.Approval{ApprovalIdentity: helve.ApprovalIdentity{Tool: "pay"}, Effect: helve.Write, Arguments: value(arguments)}
+		wantEqual(t, helve.RenderCall(a, helve.Terminal), "pay (write)\n  "+want)
+	}
+}
