@@ -150,6 +150,9 @@ func auditQuery(open OpenDesk, f *deskFlags) *cobra.Command {
 		if err := notNegative("--limit", filter.Limit); err != nil {
 			return err
 		}
+		if since < 0 {
+			return Usagef("--since must be 0 or more, not %s: it goes back from now", since)
+		}
 		return oneOf("--kind", kind, helve.AuditCoerced, helve.AuditRefused, helve.AuditAsked, helve.AuditDecided, helve.AuditClaimed,
 			helve.AuditFinished, helve.AuditReplayed, helve.AuditLate, helve.AuditResolved)
 	}
