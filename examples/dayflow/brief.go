@@ -96,6 +96,11 @@ func runBrief(cmd *cobra.Command, opts *options, flags *briefFlags, resume strin
 	if err != nil {
 		return err
 	}
+	if resume != "" {
+		if err := set.mustExist(); err != nil {
+			return err
+		}
+	}
 	m, err := newModel(flags.model, set)
 	if err != nil {
 		return err

@@ -42,7 +42,14 @@ of an invented person, on a day of their own, so that you can try everything.`,
 		if opts.state == "" && opts.store == "" {
 			return nil, helvecmd.Usagef("name where the brief was kept: --state FILE or --store")
 		}
-		x, closeRest, err := open(ctx)
+		set, err := opts.resolve()
+		if err == nil {
+			err = set.mustExist()
+		}
+		if err != nil {
+			return nil, err
+		}
+		x, closeRest, err := set.open(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -42,15 +43,29 @@ var policy = helve.Rules{
 
 // open makes the executor, and what closes tasks and store beneath it.
 func (s *setting) open(ctx context.Context, observers ...helve.Observer) (*helve.Executor, func() error, error) {
-	kept, closeKept, err := s.openStore(ctx)
+	store, err := s.openTasks() // first: a --state that is wrong gets no store beside it
 	if err != nil {
 		return nil, nil, err
 	}
-	x, closeTasks, err := s.openTasks(kept, observers)
+	kept, closeKept, err := s.openStore(ctx)
 	if err != nil {
-		return nil, nil, errors.Join(err, closeKept())
+		return nil, nil, errors.Join(err, store.Close())
 	}
-	return x, func() error { return errors.Join(closeTasks(), closeKept()) }, nil
+	closeBoth := func() error { return errors.Join(store.Close(), closeKept()) }
+	x, err := s.executor(store, kept, observers)
+	if err != nil {
+		return nil, nil, errors.Join(err, closeBoth())
+	}
+	return x, closeBoth, nil
+}
+
+// mustExist refuses to begin a store where one was to be found.
+func (s *setting) mustExist() error {
+	scheme, path, _ := strings.Cut(s.store, ":")
+	if _, err := os.Stat(path); scheme == "sqlite" && errors.Is(err, os.ErrNotExist) {
+		return helvecmd.Usagef("there is no file %s; is --state or --store the one of the brief?", path)
+	}
+	return nil
 }
 
 // openStore opens what remembers approvals, runs and what was done.
@@ -73,20 +88,16 @@ func (s *setting) openStore(ctx context.Context) (helve.Store, func() error, err
 	return store, store.Close, nil
 }
 
-// openTasks makes the executor on the tasks, and what closes them.
-func (s *setting) openTasks(kept helve.Store, observers []helve.Observer) (*helve.Executor, func() error, error) {
+// openTasks opens the tasks.
+func (s *setting) openTasks() (*tasks.Store, error) {
 	store, err := tasks.Open(s.state)
 	switch {
 	case errors.Is(err, tasks.ErrNotDatabase):
-		return nil, nil, helvecmd.Usagef("--state %s holds something else than tasks; choose another file", s.state)
+		return nil, helvecmd.Usagef("--state %s holds something else than tasks; choose another file", s.state)
 	case err != nil:
-		return nil, nil, fmt.Errorf("open --state %s: %w", s.state, err)
+		return nil, fmt.Errorf("open --state %s: %w", s.state, err)
 	}
-	x, err := s.executor(store, kept, observers)
-	if err != nil {
-		return nil, nil, errors.Join(err, store.Close())
-	}
-	return x, store.Close, nil
+	return store, nil
 }
 
 // executor makes the executor of the tools on tasks.
