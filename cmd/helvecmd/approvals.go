@@ -1,6 +1,7 @@
 package helvecmd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -223,6 +224,10 @@ input. They are held against the tool's schema and the policy before they run.`,
 			}
 			if err := raw.Compact(); err != nil || raw.Kind() != jsontext.KindBeginObject {
 				return Usagef("the arguments are no JSON object: write them as {\"name\": value}, @FILE or -")
+			}
+			// No schema takes these, and what is decided cannot be edited again.
+			if err := jsontext.NewDecoder(bytes.NewReader(raw)).SkipValue(); err != nil {
+				return Usagef("the arguments would be refused when the call runs: %w", err)
 			}
 			return d.decide(ctx, args[0], helve.Decision{Approve: true, By: by, Arguments: raw})
 		}),
