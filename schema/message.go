@@ -52,7 +52,7 @@ func (s *state) word(f *fault) worded {
 			b = append(b, ", which has no time zone: end it with Z, or with an offset such as +01:00"...)
 		}
 	case noBranch:
-		b, w.suggestion = appendNoBranch(b, f, value)
+		b, w.suggestion = s.appendNoBranch(b, f, value)
 	case notCarried:
 		b = appendGot(append(append(b, "must be "...), f.node.carrier.want...), value)
 	case belowMin, aboveMax, belowCarrier, aboveCarrier, notAbove, notBelow, notMultiple, outOfRange:
@@ -60,8 +60,37 @@ func (s *state) word(f *fault) worded {
 	default:
 		b = append(b, s.wordRest(f)...)
 	}
+	switch f.kind {
+	case wrongType, wrongFormat:
+		if w.suggestion != "" && !s.suits(f, w.suggestion) {
+			w.suggestion = ""
+		}
+	}
 	s.text, w.end = b, len(b)
 	return w
+}
+
+// suits reports whether the schema that the fault is about takes what is suggested. JSON text and what has been cut are not looked
+// at: there the form of the value is the point.
+func (s *state) suits(f *fault, suggestion string) bool {
+	n := f.node
+	if n == nil || n.obj == nil && n.arr == nil && n.num == nil && n.str == nil && n.in == nil || s.work > workBudget {
+		return true
+	}
+	text := []byte(suggestion)
+	if c := suggestion[0]; c == '{' || c == '[' && s.d[f.at] == '"' && strings.HasPrefix(strings.TrimSpace(unquotedText(s.d[f.at:f.end])), "[") {
+		return true
+	}
+	for range 2 {
+		if jsontext.Value(text).IsValid() {
+			ok, work := s.v.fits(n, text)
+			if s.work += work; ok {
+				return true
+			}
+		}
+		text = jsonx.AppendQuote(nil, suggestion)
+	}
+	return false
 }
 
 // appendGot appends what was sent instead.
@@ -231,14 +260,17 @@ func pythonJSON(text string) string {
 	if strings.ContainsAny(text, `"\\`) {
 		return ""
 	}
-	text = pythonWords.Replace(text)
-	if !jsontext.Value(text).IsValid() {
+	parts := strings.Split(text, "'") // every second one is a string
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = pythonWords.Replace(parts[i])
+	}
+	if text = strings.Join(parts, `"`); !jsontext.Value(text).IsValid() {
 		return ""
 	}
 	return text
 }
 
-var pythonWords = strings.NewReplacer("'", `"`, ": True", ": true", ": False", ": false", ": None", ": null")
+var pythonWords = strings.NewReplacer("True", "true", "False", "false", "None", "null")
 
 func isNumberText(text string) bool {
 	end, ok := jsonx.Number([]byte(text), 0)
@@ -384,22 +416,49 @@ func appendWants(b []byte, n *node) []byte {
 }
 
 // appendNoBranch says in one sentence what the branches of anyOf or oneOf take.
-func appendNoBranch(b []byte, f *fault, value []byte) (_ []byte, suggestion string) {
+func (s *state) appendNoBranch(b []byte, f *fault, value []byte) (_ []byte, suggestion string) {
 	for _, sub := range f.list {
 		if problem, suggestion := wordJSONText(sub.target(), value); problem != "" {
 			return append(b, problem...), suggestion
 		}
 	}
-	var forms []string
+	forms := appendForms(nil, f.list, s.typeOf(f.at, f.end), map[*node]bool{})
 	for _, sub := range f.list {
-		if text := outline(sub); len(forms) < listedValues && !slices.Contains(forms, text) {
-			forms = append(forms, text)
-		}
-		if s := suggestFor(sub.target(), value); suggestion == "" {
-			suggestion = s
+		if likely := suggestFor(sub.target(), value); suggestion == "" && likely != "" && s.suits(f, likely) {
+			suggestion = likely
 		}
 	}
 	return appendValue(append(append(append(b, "must be "...), joinOr(forms)...), ", got "...), value), suggestion
+}
+
+// appendForms lists what the branches of a union take, and those of unions in it, for a value of one type that none took: of a
+// branch for that type, the name of the type would not say why.
+func appendForms(forms []string, list []*node, got types, seen map[*node]bool) []string {
+	for _, n := range list {
+		for n = n.target(); n.isOnlyRef(); n = n.in.ref.target() {
+		}
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		if in := n.in; in != nil && n.types == tAny && n.enum == nil && in.allOf == nil && in.not == nil && (in.anyOf == nil) != (in.oneOf == nil) {
+			forms = appendForms(forms, slices.Concat(in.anyOf, in.oneOf), got, seen)
+			continue
+		}
+		text := outline(n)
+		if plain := n.enum == nil && (n.str == nil || n.str.format == nil) && (n.obj == nil || n.obj.declared == 0) && !strings.HasPrefix(text, "an array of "); plain && n.types != tAny && n.types&got != 0 {
+			text = cut(string(n.raw), 2*excerptLength)
+		}
+		if len(forms) < listedValues && !slices.Contains(forms, text) {
+			forms = append(forms, text)
+		}
+	}
+	return forms
+}
+
+// isOnlyRef reports whether all that describes the schema is what it refers to.
+func (n *node) isOnlyRef() bool {
+	return n.types == tAny && n.enum == nil && n.in != nil && n.in.ref != nil
 }
 
 func suggestFor(n *node, value []byte) string {
@@ -427,8 +486,6 @@ func (n *node) describe() string {
 	switch {
 	case n.enum != nil:
 		return n.enum.alternatives()
-	case n.str != nil && n.str.format != nil && n.types == tString:
-		return n.str.format.want
 	case n.types == tArray && n.arr != nil && n.arr.items != nil:
 		if plural := pluralTypes[n.arr.items.target().types]; plural != "" {
 			return "an array of " + plural
@@ -441,7 +498,11 @@ func (n *node) describe() string {
 	}
 	var names []string
 	for _, t := range typeArticles {
-		if n.types&t.bits == t.bits && !(t.bits == tInteger && n.types&tNumber != 0) {
+		switch {
+		case n.types&t.bits != t.bits, t.bits == tInteger && n.types&tNumber != 0:
+		case t.bits == tString && n.str != nil && n.str.format != nil:
+			names = append(names, n.str.format.want)
+		default:
 			names = append(names, t.name)
 		}
 	}
@@ -490,7 +551,9 @@ var pluralTypes = map[types]string{
 
 // outline describes a schema, with its text where a few words do not say it.
 func outline(n *node) string {
-	n = n.target()
+	if n = n.target(); n.isOnlyRef() {
+		return outline(n.in.ref)
+	}
 	text := describe(n)
 	if n.types == tObject && n.obj != nil && n.obj.declared > 0 {
 		names := make([]string, 0, 4)

@@ -38,6 +38,12 @@ func TestSuggestions(t *testing.T) {
 		{"JSON text of an array", strs, `"[\"a\"]"`, `["a"]`},
 		{"Python text of an object", `{"type":"object"}`, `"{'a': True, 'b': None}"`, `{"a": true, "b": null}`},
 		{"Python text of an array", strs, `"['a', 'b']"`, `["a", "b"]`},
+		{"Python text with a word in a string", `{"type":"object"}`, `"{'a': 'x: None', 'l': [True, None]}"`, `{"a": "x: None", "l": [true, null]}`},
+		{"a number in quotes that is out of range", `{"type":"integer","maximum":5}`, `"12"`, ""},
+		{"one item where two are wanted", `{"type":"array","items":{"type":"string"},"minItems":2}`, `"a"`, ""},
+		{"one item that is too large", `{"type":"array","items":{"type":"integer","maximum":5}}`, `7`, ""},
+		{"a date that another rule refuses", `{"type":"string","format":"date","pattern":"^(2026|31)"}`, `"31/01/2025"`, ""},
+		{"a number in quotes for the second form", `{"anyOf":[{"type":"integer","maximum":5},{"type":"number","minimum":10}]}`, `"12"`, "12"},
 		{"text that is no array after all", strs, `"[a"`, ""},
 		{"one item", strs, `"a"`, `["a"]`},
 		{"one number", ints, `7`, `[7]`},
@@ -70,6 +76,25 @@ func TestSuggestions(t *testing.T) {
 			}
 			if r.Faults[0].Suggestion != c.want {
 				t.Errorf("got the suggestion %q, want %q: %+v", r.Faults[0].Suggestion, c.want, r.Faults[0])
+			}
+		})
+	}
+}
+
+// TestFormsSayWhatIsWrong shows that what no form takes is not told to be of a type that it is of.
+func TestFormsSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, schema, in, want string }{
+		{"a number out of range", `{"anyOf":[{"$ref":"#/$defs/n","properties":{}},{"$ref":"#/$defs/n","properties":{"a":{}}}],"$defs":{"n":{"type":"integer","minimum":1}}}`, `-1`, `must be {"type":"integer","minimum":1}, got the number -1`},
+		{"a union in a union", `{"anyOf":[{"anyOf":[{"type":"integer","minimum":1},{"type":"null"}]},{"type":"integer","multipleOf":2}]}`, `-1`, `must be {"type":"integer","minimum":1}, null or {"type":"integer","multipleOf":2}, got the number -1`},
+		{"a text of no format", `{"anyOf":[{"type":["string","null"],"format":"date"},{"type":"string","format":"ipv4"}]}`, `"x"`, `must be a date such as 2026-01-31 or null or an IPv4 address such as 192.0.2.1, got the string "x"`},
+		{"an array of the wrong items", `{"anyOf":[{"oneOf":[{"type":"boolean"},{"const":"low"}]},{"type":"array","items":{"type":"null"}}]}`, `["x"]`, `must be a boolean, "low" or {"type":"array","items":{"type":"null"}}, got an array`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := compile(t, c.schema, nil).Validate([]byte(c.in))
+			if len(faults(r)) != 1 || r.Faults[0].Problem != c.want {
+				t.Errorf("got %+v\nwant %s", faults(r), c.want)
 			}
 		})
 	}
