@@ -110,6 +110,7 @@ func (in *inferrer) fields(t reflect.Type, path string) (fields []field, fallbac
 					if isPointer && !sf.IsExported() {
 						f.sealed = cmp.Or(f.sealed, f.path)
 					}
+					in.probeTags(inner, f.path) // json/v2 tells what is wrong with an embedded type as its own
 					queue = append(queue, level{inner, f.index, f.path, f.optional || isPointer, !seen[inner], f.sealed})
 				}
 				seen[inner] = true
@@ -216,15 +217,37 @@ func (in *inferrer) unknownOption(path, option string) {
 	in.fail(path, "the json option %s is unknown", option)
 }
 
+// quotedNumber is the schema of a number in quotes. Of a type that encodes itself json/v2 takes no notice of the option.
 func (in *inferrer) quotedNumber(t reflect.Type, path string) *Builder {
+	b := String()
 	switch t.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return String().Pattern(integerText).Set(carrierWord, textCarrier(t))
+		b.Pattern(integerText)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return String().Pattern(strings.Replace(integerText, "-?", "", 1)).Set(carrierWord, textCarrier(t))
+		b.Pattern(strings.Replace(integerText, "-?", "", 1))
 	case reflect.Float32, reflect.Float64:
-		return String().Pattern(floatText).Set(carrierWord, textCarrier(t))
+		b.Pattern(floatText)
+	default:
+		in.fail(path, "the json option string is for numbers, not for %s", t)
+		return b
 	}
-	in.fail(path, "the json option string is for numbers, not for %s", t)
-	return String()
+	switch {
+	case in.encoded(t) != nil:
+		return in.typ(t, path)
+	case in.supplied(t, path) != nil:
+		in.fail(path, "the json option string puts the numbers of %s in quotes, which the schema that it supplies does not know", t)
+		return b
+	}
+	if values := in.enum(t, path); values != nil {
+		texts := make([]any, 0, len(values))
+		for _, value := range values {
+			raw, err := json.Marshal(value, JSONOptions())
+			if err != nil {
+				in.fail(path, "the method Enum of %s: %v", t, err)
+			}
+			texts = append(texts, string(raw))
+		}
+		return b.Enum(texts...)
+	}
+	return b.Set(carrierWord, textCarrier(t))
 }

@@ -162,6 +162,8 @@ func (b *Builder) isTighter(key string, raw jsontext.Value) bool {
 		return given.Compare(own) > 0
 	case key == "maximum":
 		return given.Compare(own) < 0
+	case key == "minItems", key == "maxItems": // of an array, whose length is what it is
+		return false
 	}
 	return true
 }

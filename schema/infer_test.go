@@ -489,6 +489,13 @@ func TestInferBadJSONTag(t *testing.T) {
 		"embedded marshaler": schema.For[struct {
 			A opaque `json:",embed"`
 		}],
+		"unsupported option in an embedded struct": schema.For[struct {
+			badFormat
+			B int
+		}],
+		"string for a type that supplies a schema": schema.For[struct {
+			A suppliedNumber `json:",string"`
+		}],
 	} {
 		if s, err := infer(); err == nil {
 			t.Errorf("%s: got %s, want an error", name, s)
@@ -496,6 +503,45 @@ func TestInferBadJSONTag(t *testing.T) {
 	}
 	if _, err := schema.Of(nil); err == nil {
 		t.Error("nil type: no error")
+	}
+}
+
+type badFormat struct {
+	A []string `json:"a,format:unix"` //nolint:staticcheck // SA5008: the option is what is tested
+}
+
+type suppliedNumber int
+
+func (suppliedNumber) JSONSchema() *schema.Schema { return schema.MustParse(`{"type":"integer"}`) }
+
+// TestQuotedNumbers has the json option string on types that are more than numbers, and tags on arrays whose length is fixed.
+func TestQuotedNumbers(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		For   time.Duration `json:"for,string"`
+		Day   lawWeekday    `json:"day,string"`
+		Size  *lawSize      `json:"size,string"`
+		Pair  [2]string     `json:"pair" maxItems:"3"`
+		Other [2]string     `json:"other" minItems:"1"`
+	}
+	s, err := schema.For[in]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := lawSize(0.5)
+	raw, err := json.Marshal(in{For: time.Minute, Day: 3, Size: &size}, schema.JSONOptions())
+	if want := `{"for":"1m0s","day":"3","size":"0.5","pair":["",""],"other":["",""]}`; err != nil || string(raw) != want {
+		t.Fatalf("json/v2 writes %s, %v; want %s", raw, err, want)
+	}
+	v := compile(t, s.String(), nil)
+	if r := v.Validate(raw); !r.OK() {
+		t.Errorf("%s is refused: %+v", raw, r.Faults)
+	}
+	for path, part := range map[string][2]string{"/for": {"1m0s", "60"}, "/day": {`"3"`, `"9"`}, "/size": {`"0.5"`, `"0.25"`}, "/pair": {`"pair":["",""]`, `"pair":["","",""]`}, "/other": {`"other":["",""]`, `"other":[""]`}} {
+		bad := strings.Replace(string(raw), part[0], part[1], 1)
+		if r := v.Validate([]byte(bad)); paths(r) != path {
+			t.Errorf("%s: got %+v, want a fault at %s", bad, faults(r), path)
+		}
 	}
 }
 
