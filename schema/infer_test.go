@@ -507,7 +507,7 @@ func TestInferBadJSONTag(t *testing.T) {
 }
 
 type badFormat struct {
-	A []string `json:"a,format:unix"` //nolint:staticcheck // SA5008: the option is what is tested
+	A []string `json:"a,format:unix"`
 }
 
 type suppliedNumber int
