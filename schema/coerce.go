@@ -44,7 +44,7 @@ func (z *settler) coerce(sh *shape, i int) int {
 		to = z.unwrap(sh, i, trimmed)
 	}
 	z.replace(i, end, string(to))
-	z.coerced = append(z.coerced, coercion{len(z.out) - len(to), excerpt(z.d[i:end]), excerpt(to)})
+	z.coerced = append(z.coerced, coercion{len(z.out) - len(to), string(appendLiteral(nil, z.d[i:end])), string(appendLiteral(nil, to))})
 	z.more = true
 	return end
 }

@@ -608,8 +608,18 @@ func appendValue(b, value []byte) []byte {
 // excerpt returns the text of a value, cut to what is enough to recognise it by.
 func excerpt(value []byte) string { return string(appendExcerpt(nil, value)) }
 
-// appendExcerpt appends the excerpt. The quotes of a string that has been cut are closed.
+// appendExcerpt appends the excerpt. What is escaped without need is written as it reads: some writers escape whatever is not ASCII.
 func appendExcerpt(b, value []byte) []byte {
+	if len(value) > 0 && value[0] == '"' && bytes.Contains(value[:min(len(value), excerptLength)], []byte(`\u`)) {
+		if end, _, ok := jsonx.String(value, 0); ok && end == len(value) {
+			value = jsonx.AppendQuote(nil, string(jsonx.Unquote(nil, value)))
+		}
+	}
+	return appendLiteral(b, value)
+}
+
+// appendLiteral appends the beginning of a value, spelled as it is. The quotes of a string that has been cut are closed.
+func appendLiteral(b, value []byte) []byte {
 	b = appendCut(b, value, excerptLength)
 	if len(value) > excerptLength && value[0] == '"' {
 		b = append(b, '"')

@@ -51,6 +51,7 @@ func TestFaults(t *testing.T) {
 			{"/city", `missing; wants a string`, ""},
 		}},
 		{"kelvin shows both units", forecastSchema, nil, `{"city":"Porto","unit":"kelvin"}`, []fault{{"/unit", `must be "celsius" or "fahrenheit", got "kelvin"`, ""}}},
+		{"text that a writer has escaped is told as it reads", `{"enum":["\u5317\u4eac\u5e02\u671d\u9633\u533a","x\u0001"]}`, nil, `"\u4e0a\u6d77\u5e02\u9ec4\u6d66\u533a"`, []fault{{"", `must be "北京市朝阳区" or "x\u0001", got "上海市黄浦区"`, ""}}},
 		{"B19 quoted number is refused, with what to send", forecastSchema, nil, `{"city":"a","unit":"celsius","days":"3"}`, []fault{{"/days", `must be an integer, got the string "3"`, "3"}}},
 		{"B19 quoted boolean", `{"properties":{"b":{"type":"boolean"}}}`, nil, `{"b":"True"}`, []fault{{"/b", `must be a boolean, got the string "True"`, "true"}}},
 		{"B19 a quoted number that is no integer gets no suggestion", `{"type":"integer"}`, nil, `"1.5"`, []fault{{"", `must be an integer, got the string "1.5"`, ""}}},
