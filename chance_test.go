@@ -280,13 +280,14 @@ func (w *world) find(inv *helve.Invocation) (*helve.Reply, bool, error) {
 	if w.live[key] > 0 {
 		return nil, false, errors.New("it may still come")
 	}
-	for _, e := range w.effects[key] {
-		if e.text != in.Text {
-			w.Errorf("asked for %q, sent %+v", in.Text, e)
-		}
-		return &helve.Reply{Data: e.id}, true, nil
+	happened := w.effects[key]
+	if len(happened) == 0 {
+		return nil, false, nil
 	}
-	return nil, false, nil
+	if happened[0].text != in.Text {
+		w.Errorf("asked for %q, sent %+v", in.Text, happened[0])
+	}
+	return &helve.Reply{Data: happened[0].id}, true, nil
 }
 
 func (w *world) step() {

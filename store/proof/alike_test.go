@@ -67,6 +67,7 @@ type subject struct {
 }
 
 func newSubject(t *testing.T, s helve.Store, tenant string) *subject {
+	t.Helper()
 	return &subject{t: t, s: s, ctx: t.Context(), tenant: tenant}
 }
 
@@ -203,12 +204,12 @@ func (s *subject) ask(call int, id string, ttl time.Duration, follows bool) stri
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	states := ""
+	var states strings.Builder
 	for _, a := range list {
-		states += fmt.Sprintf(" %s %s %s", a.ID, a.State, a.Edited)
+		fmt.Fprintf(&states, " %s %s %s", a.ID, a.State, a.Edited)
 	}
 	got, err := s.s.Ask(s.ctx, a, ttl, s.note(helve.AuditAsked, a.ID))
-	did := fmt.Sprintf("having%s, ask %d %s for %s: ", states, call, id, ttl)
+	did := fmt.Sprintf("having%s, ask %d %s for %s: ", states.String(), call, id, ttl)
 	if err != nil {
 		return did + s.says(err)
 	}
