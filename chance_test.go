@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -193,6 +194,13 @@ var exits = []string{
 	"hangs", "hangs after", "comes late", "dies", "dies after", "suspends", "partial after", "slow",
 }
 
+// say notes what is done, to be told where something is wrong.
+func (w *world) say(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = append(w.said, text)
+}
+
 func (w *world) handle(ctx context.Context, p *process, name string, in text) (string, error) {
 	inv := helve.InvocationFrom(ctx)
 	key := name + " " + inv.Key()
@@ -294,10 +302,13 @@ func (w *world) step() {
 	r := w.r
 	switch k := r.IntN(21); {
 	case k < 13:
-		w.next = nil
+		var next []string
 		for range 1 + r.IntN(3) {
-			w.next = append(w.next, pick(r, exits...))
+			next = append(next, pick(r, exits...))
 		}
+		w.mu.Lock()
+		w.next = next
+		w.mu.Unlock()
 		c := &helve.Call{
 			ID: fmt.Sprint("c", r.IntN(5)), Tool: pick(r, w.tools...),
 			Key: pick(r, "", "", "k1", "k2"), Arguments: value(fmt.Sprintf(`{"text":"t%d"}`, r.IntN(2))),
@@ -312,7 +323,7 @@ func (w *world) step() {
 				w.p.cancel = cancel
 			}
 		}
-		w.said = append(w.said, fmt.Sprintf("call %s %s %q %s in run %q %s, fails at %d, after %v, cancels %v", c.Tool, c.ID, c.Key, c.Arguments, scope.Run, scope.Autonomy,
+		w.say(fmt.Sprintf("call %s %s %q %s in run %q %s, fails at %d, after %v, cancels %v", c.Tool, c.ID, c.Key, c.Arguments, scope.Run, scope.Autonomy,
 			w.p.failAt, w.p.after, w.p.cancel != nil))
 		w.p.mu.Unlock()
 		var wg sync.WaitGroup
@@ -333,14 +344,14 @@ func (w *world) step() {
 		w.resolve()
 	case k < 19:
 		d := pick(r, time.Second, time.Minute, time.Minute, 25*time.Hour)
-		w.said = append(w.said, "wait "+d.String())
+		w.say("wait " + d.String())
 		time.Sleep(d)
 	case k < 20:
 		if _, err := w.store.Sweep(w.Context(), helve.Retention{Results: 30 * time.Hour}); err != nil {
 			w.Fatal(err)
 		}
 	default:
-		w.said = append(w.said, "restart")
+		w.say("restart")
 		w.p.die()
 		w.start()
 	}
@@ -386,7 +397,7 @@ func (w *world) decide() {
 		_ = jsonGet(a.Arguments, &in)
 		d.Arguments = value(fmt.Sprintf(`{"text":"edited %s"}`, in.Text))
 	}
-	w.said = append(w.said, fmt.Sprintf("decide %s of %s %s: %v %s", a.ID, a.CallID, a.Arguments, d.Approve, d.Arguments))
+	w.say(fmt.Sprintf("decide %s of %s %s: %v %s", a.ID, a.CallID, a.Arguments, d.Approve, d.Arguments))
 	if _, err := w.p.x.Decide(w.Context(), a.ID, d); err != nil {
 		w.Fatal(err)
 	}
@@ -400,14 +411,17 @@ func (w *world) resolve() {
 	}
 	for _, e := range list {
 		key := w.keyOf(e)
-		if w.live[key] > 0 {
+		w.mu.Lock()
+		live, happened := w.live[key], slices.Clone(w.effects[key])
+		w.mu.Unlock()
+		if live > 0 {
 			continue
 		}
 		p := &helve.FinishParams{Token: &e.Token, State: helve.EntryRetryable, Record: &helve.Record{}}
-		if len(w.effects[key]) > 0 {
-			p.State, p.Record.Data = helve.EntrySucceeded, value(strconv.Quote(w.effects[key][0].id))
+		if len(happened) > 0 {
+			p.State, p.Record.Data = helve.EntrySucceeded, value(strconv.Quote(happened[0].id))
 		}
-		w.said = append(w.said, fmt.Sprintf("resolve %s: %s", key, p.State))
+		w.say(fmt.Sprintf("resolve %s: %s", key, p.State))
 		if err := w.store.Finish(w.Context(), p); err != nil {
 			w.Fatal(err)
 		}
