@@ -84,7 +84,7 @@ func oneOf[T ~string](flag, value string, values ...T) error {
 
 func approvalsShow(open OpenDesk, f *deskFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "Show exactly what would run", Args: exactly("ID"),
+		Use: "show ID", Short: "Show exactly what would run", Args: Exactly("ID"),
 		RunE: f.run(open, func(ctx context.Context, d *desk, args []string) error {
 			a, err := d.approval(ctx, args[0])
 			if err != nil {
@@ -188,7 +188,7 @@ func byFlag(cmd *cobra.Command, by *string) {
 func approvalsApprove(open OpenDesk, f *deskFlags) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
-		Use: "approve ID", Short: "Let the call run as it was asked for", Args: exactly("ID"),
+		Use: "approve ID", Short: "Let the call run as it was asked for", Args: Exactly("ID"),
 		RunE: f.run(open, func(ctx context.Context, d *desk, args []string) error {
 			return d.decide(ctx, args[0], helve.Decision{Approve: true, By: by})
 		}),
@@ -200,7 +200,7 @@ func approvalsApprove(open OpenDesk, f *deskFlags) *cobra.Command {
 func approvalsDeny(open OpenDesk, f *deskFlags) *cobra.Command {
 	var by, why string
 	cmd := &cobra.Command{
-		Use: "deny ID", Short: "Refuse the call", Args: exactly("ID"),
+		Use: "deny ID", Short: "Refuse the call", Args: Exactly("ID"),
 		RunE: f.run(open, func(ctx context.Context, d *desk, args []string) error {
 			return d.decide(ctx, args[0], helve.Decision{By: by, Reason: why})
 		}),
@@ -216,7 +216,7 @@ func approvalsEdit(open OpenDesk, f *deskFlags) *cobra.Command {
 		Use: "edit ID ARGUMENTS", Short: "Let the call run with other arguments",
 		Long: `Let the call run with other arguments: a JSON object, @FILE, or - for standard
 input. They are held against the tool's schema and the policy before they run.`,
-		Args: exactly("ID", "ARGUMENTS"),
+		Args: Exactly("ID", "ARGUMENTS"),
 		RunE: f.run(open, func(ctx context.Context, d *desk, args []string) error {
 			raw, err := readArguments(d.cmd, args[1])
 			if err != nil {

@@ -130,19 +130,6 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s has no subcommand %q", cmd.CommandPath(), args[0])
 }
 
-// exactly refuses other than the named arguments.
-func exactly(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < len(names):
-			return fmt.Errorf("%s wants %s", cmd.CommandPath(), strings.Join(names, " "))
-		case len(args) > len(names):
-			return fmt.Errorf("%s does not take %q: it wants %s", cmd.CommandPath(), args[len(names)], strings.Join(names, " "))
-		}
-		return nil
-	}
-}
-
 // who is the person at the keyboard.
 func who() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {

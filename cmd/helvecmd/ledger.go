@@ -102,7 +102,7 @@ func (d *desk) entry(ctx context.Context, tool, key string) (*helve.Entry, error
 
 func ledgerShow(open OpenDesk, f *deskFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "show TOOL KEY", Short: "Show one call and what became of it", Args: exactly("TOOL", "KEY"),
+		Use: "show TOOL KEY", Short: "Show one call and what became of it", Args: Exactly("TOOL", "KEY"),
 		RunE: f.run(open, func(ctx context.Context, d *desk, args []string) error {
 			e, err := d.entry(ctx, args[0], args[1])
 			if err != nil {
@@ -141,7 +141,7 @@ func ledgerResolve(open OpenDesk, f *deskFlags) *cobra.Command {
 		Use: "resolve TOOL KEY", Short: "Say what became of a call whose outcome is unknown",
 		Long: `Say what became of a call whose outcome is unknown. With --happened the same call
 is answered with that from now on; with --did-not-happen it may be sent again.`,
-		Args: exactly("TOOL", "KEY"),
+		Args: Exactly("TOOL", "KEY"),
 		PreRunE: func(*cobra.Command, []string) error {
 			switch {
 			case happened == not:

@@ -53,7 +53,7 @@ func runsList(open OpenDesk, f *deskFlags) *cobra.Command {
 func runsShow(open OpenDesk, f *deskFlags) *cobra.Command {
 	var data bool
 	cmd := &cobra.Command{
-		Use: "show RUN", Short: "Show one run, with what waits in it", Args: exactly("RUN"),
+		Use: "show RUN", Short: "Show one run, with what waits in it", Args: Exactly("RUN"),
 		RunE: f.run(open, func(ctx context.Context, d *desk, args []string) error {
 			r, err := d.Store.LoadRun(ctx, d.tenant, args[0])
 			if errors.Is(err, helve.ErrNoRun) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -43,19 +42,6 @@ func (f *logFlags) json() bool {
 	return f.cmd.PersistentFlags().Lookup("json").Value.String() == "true"
 }
 
-// exactly refuses other than the named arguments.
-func exactly(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < len(names):
-			return fmt.Errorf("%s wants %s", cmd.CommandPath(), strings.Join(names, " "))
-		case len(args) > len(names):
-			return fmt.Errorf("%s does not take %q", cmd.CommandPath(), args[len(names)])
-		}
-		return nil
-	}
-}
-
 // with opens the store and lets use work with it.
 func (f *logFlags) with(cmd *cobra.Command, use func(ctx context.Context, db database) error) (err error) {
 	db, err := f.open(cmd.Context())
@@ -84,7 +70,7 @@ func newVerify(f *logFlags) *cobra.Command {
 stored one and with signed checkpoints. The first bad entry is named.
 
 The exit status is 0 when all is well and 1 when an entry is bad.`,
-		Args: exactly(),
+		Args: helvecmd.Exactly(),
 	}
 	cmd.Flags().StringVar(&checkpoints, "checkpoints", "", "a `file` of checkpoints that was kept elsewhere")
 	cmd.Flags().StringVar(&key, "key", "", "the public `key` that they are signed with, or @FILE")
@@ -180,7 +166,7 @@ func newProve(f *logFlags) *cobra.Command {
 		Use: "prove SEQ", Short: "Prove that one entry is in the trail, without the rest of it",
 		Long: `Print a proof, as JSON, that an entry is in the trail: its text, the hashes beside
 its way to the root, and the root, which a checkpoint of that size has too.`,
-		Args: exactly("SEQ"),
+		Args: helvecmd.Exactly("SEQ"),
 	}
 	cmd.Flags().Int64Var(&size, "size", 0, "in the trail as it was with so many `entries` (default: as it is)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -206,7 +192,7 @@ func newCheckpoint(f *logFlags) *cobra.Command {
 		Long: `Verify the trail and sign what it is: the number of its entries and the root of
 its tree, in the form of C2SP tlog-checkpoint. Keep it where those who can write
 the database cannot write.`,
-		Args: exactly(),
+		Args: helvecmd.Exactly(),
 	}
 	cmd.Flags().StringVar(&key, "key", "", "the `file` of the private key; see 'audit key'")
 	cmd.Flags().StringVar(&out, "out", "", "append it to this `file` (default: print it)")
@@ -268,7 +254,7 @@ func newKey() *cobra.Command {
 		Use: "key NAME", Short: "Make a pair of keys for checkpoints",
 		Long: `Make a pair of keys: the private one goes into a new file, for "checkpoint"; the
 public one is printed, for "verify". The name stands in each signature.`,
-		Args: exactly("NAME"),
+		Args: helvecmd.Exactly("NAME"),
 	}
 	cmd.Flags().StringVar(&out, "out", "", "the `file` for the private key")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
