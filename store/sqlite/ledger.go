@@ -64,18 +64,27 @@ const (
 	byDedupe = `WHERE tenant = ?1 AND scope = ?2 AND key <> ?3 AND dedupe = ?4 AND dedupe <> '' AND dedupe_until > ?5
 		AND (state IN ('succeeded','reserved') OR state = 'running' AND (repeatable = 0 OR lease_until > ?5) OR state = 'unknown' AND repeatable = 0)
 		ORDER BY claimed DESC LIMIT 1`
-	// The same call under another key that may have happened: one that is unknown,
-	// or would be if somebody had looked since its holder was lost.
-	byTwin = `WHERE tenant = ?1 AND scope = ?2 AND key = coalesce(` + unknownTwin + ` AND run = ?3 AND fingerprint = ?4 LIMIT 1),
-		` + lostTwin + ` <= ?5 AND run = ?3 AND fingerprint = ?4 LIMIT 1))`
-	unknownTwin = `(SELECT key FROM ledger INDEXED BY ledger_twin WHERE state = 'unknown' AND repeatable = 0 AND tenant = ?1 AND scope = ?2`
-	lostTwin    = `(SELECT key FROM ledger WHERE ` + running + ` AND repeatable = 0 AND tenant = ?1 AND scope = ?2 AND lease_until`
-
 	// SQLite uses an index of some rows only where the statement repeats its
 	// condition word for word, that of ledger_open here.
 	unsettled = `state IN ('reserved','running','unknown')`
 	running   = unsettled + ` AND state = 'running'`
 )
+
+// byTwin selects the same call under another key that may have happened, of the
+// run ?3 and the fingerprint ?4 at ?5.
+var byTwin = `WHERE tenant = ?1 AND scope = ?2 AND key = ` + twinKey("?3", "?4", "?5")
+
+// unlessHeld ends the INSERT of put: no row is added where the key has one, or the
+// same call under another key may have happened.
+var unlessHeld = ` WHERE ?9 = '' OR ` + twinKey("?9", "?6", "?17") + ` IS NULL ON CONFLICT DO NOTHING`
+
+// twinKey is the key of a call that means the same and is unknown, or would be if
+// somebody had looked since its holder was lost.
+func twinKey(run, fingerprint, now string) string {
+	same := ` AND repeatable = 0 AND tenant = ?1 AND scope = ?2 AND run = ` + run + ` AND fingerprint = ` + fingerprint + ` LIMIT 1`
+	return `coalesce((SELECT key FROM ledger INDEXED BY ledger_twin WHERE state = 'unknown'` + same + `),
+		(SELECT key FROM ledger WHERE ` + running + ` AND lease_until <= ` + now + same + `))`
+}
 
 type scanner interface{ Scan(into ...any) error }
 
@@ -225,8 +234,7 @@ func (t *tx) take(p *helve.ClaimParams) (*helve.Claim, error) {
 	e.State, e.Attempts, e.Record = helve.EntryRunning, 1, nil
 	e.Arguments = p.Entry.Arguments.Clone()
 	e.Claimed, e.Updated, e.Lease = moment(t.now), moment(t.now), p.Lease
-	n, err := t.put("INSERT", &e, ` WHERE ?9 = '' OR coalesce(`+unknownTwin+` AND run = ?9 AND fingerprint = ?6 LIMIT 1),
-		`+lostTwin+` <= ?17 AND run = ?9 AND fingerprint = ?6 LIMIT 1)) IS NULL ON CONFLICT DO NOTHING`)
+	n, err := t.put("INSERT", &e, unlessHeld)
 	if err != nil || n > 0 {
 		return &helve.Claim{Won: true, Entry: &e}, err
 	}
